@@ -1,0 +1,125 @@
+// What the engine knows of an op: variants and their candidates, as plain tables.
+//
+// Nothing here names an op. A project declares an op of its own with a Variant per kind of
+// operands and a row per candidate, and gets the same proof, measurement and routing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "switchyard/core/dtype.hpp"
+#include "switchyard/core/view.hpp"
+
+namespace switchyard {
+
+// How close a candidate's results are to the contract's reference, per dtype case.
+enum class Exactness : std::uint8_t {
+  unsupported, // does not compute this dtype case
+  faithful,    // within the tolerance that the contract states
+  bitwise,     // the reference's bits
+};
+
+constexpr std::string_view name_of(Exactness exactness) {
+  constexpr std::string_view kNames[] = {"unsupported", "faithful", "bitwise"};
+  return kNames[static_cast<int>(exactness)];
+}
+
+// Facts about a call that its validation has established.
+enum CallFlag : std::uint32_t {
+  kInPlace = 1U << 0, // the output is exactly the same view as an input
+  kWide = 1U << 1,    // a finite parameter exceeds FLT_MAX: compute in f64, narrow at the end
+};
+
+// One validated problem as a candidate sees it. Views are borrowed for the time of the call.
+struct Call {
+  std::array<const ConstView *, 3> in{};
+  std::array<const View *, 2> out{};
+  const void *params = nullptr; // the op's own parameter struct
+  std::uint32_t flags = 0;
+  std::uint8_t dtype_case = 0; // index into Variant::dtypes
+
+  template <class P> [[nodiscard]] const P &params_as() const {
+    return *static_cast<const P *>(params);
+  }
+};
+
+// Computes the call on the calling thread. It starts no threads, keeps no reference to the call,
+// changes no global state, and writes the output elements and nothing else.
+using Run = void(const Call &);
+
+// Returns nullptr where the candidate accepts the problem, else the reason as a static string.
+using Domain = const char *(const Call &);
+
+// How the router may divide a call among threads.
+enum class Split : std::uint8_t {
+  none, // one call computes the whole
+  rows, // output rows depend on the same rows of the inputs: any band of rows is a call
+};
+
+// Full-array passes of one call, counted in arrays of the problem's size.
+struct Traffic {
+  std::uint8_t reads = 1;
+  std::uint8_t writes = 1;
+};
+
+inline constexpr int kMaxDtypeCases = 4;
+
+struct Candidate {
+  std::string_view id; // its backend's name, or that name, "_" and a distinction
+  int version = 1;     // raised with every change that can alter its time or its results
+  std::string_view backend;
+  Domain *domain = nullptr; // nullptr: accepts every problem that the contract allows
+  std::array<Exactness, kMaxDtypeCases> exactness{};
+  Traffic traffic;
+  Split split = Split::none;
+  Run *run = nullptr; // nullptr: not in this build
+
+  [[nodiscard]] bool built() const { return run != nullptr; }
+  // The reason why this candidate cannot take the call, or nullptr.
+  [[nodiscard]] const char *refuses(const Call &call) const {
+    if (run == nullptr) {
+      return "not in this build";
+    }
+    if (exactness[call.dtype_case] == Exactness::unsupported) {
+      return "dtype not supported";
+    }
+    return domain == nullptr ? nullptr : domain(call);
+  }
+};
+
+// A combination of element types that a variant computes.
+struct DtypeCase {
+  std::string_view name; // "u8", "f32", or image and result: "u8_f32"
+  std::array<Dtype, 3> in{};
+  std::array<Dtype, 2> out{};
+};
+
+// An op with a fixed kind of operands: "multiply_add/scalar". The last candidate of every variant
+// is its `loop`, which accepts whatever the contract allows.
+struct Variant {
+  std::string_view name;
+  std::span<const DtypeCase> dtypes;
+  std::span<const Candidate> candidates;
+};
+
+struct OpTable {
+  std::string_view name;
+  std::span<const Variant> variants;
+};
+
+// A library or a kind of own code that candidates come from.
+struct BackendInfo {
+  std::string_view name;
+  bool built = false;
+  std::string_view option; // the CMake option that switches it on; empty: always there
+  // Version, the CPU capability that it has chosen for itself, and its thread settings;
+  // nullptr where there is nothing to ask.
+  std::string (*version)() = nullptr;
+  std::string (*capability)() = nullptr;
+  std::string (*threads)() = nullptr;
+};
+
+} // namespace switchyard

@@ -1,0 +1,61 @@
+// An op's contract as the harness uses it: how to draw a problem, what the result must be.
+//
+// The oracle is written apart from every candidate, in f64 or exact integers, and favours
+// plainness over speed. It never calls a kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <string_view>
+
+#include "switchyard/core/candidate.hpp"
+
+namespace switchyard {
+
+// What one output element must be. A bitwise candidate gives `value`; a faithful one anything in
+// [low, high]. A NaN `value` asks for a NaN of any payload.
+struct Expected {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+// A named choice of parameters. Measured sets make up the benchmark matrix; all are tested.
+struct ParamSet {
+  std::string_view name; // "tone", "identity", "saturating", …
+  bool measured = false;
+};
+
+using Random = std::mt19937_64;
+
+struct VariantContract {
+  std::string_view variant;
+  int inputs = 1; // arrays of the problem's shape
+  int outputs = 1;
+  bool in_place = false;   // `out` may be the same view as an input
+  bool row_local = false;  // output row h depends on rows h of the inputs alone
+  bool takes_empty = true; // an empty image is allowed
+  std::span<const ParamSet> param_sets;
+
+  // Parameters of a set for `channels` channels: the struct that Call::params points to.
+  std::shared_ptr<const void> (*make_params)(int set, std::int64_t channels, int dtype_case,
+                                             Random &random) = nullptr;
+  // CallFlag bits that validation would set for these parameters; nullptr: none.
+  std::uint32_t (*flags)(const void *params) = nullptr;
+  // Fills input `which`; `special` asks for the values that break candidates (NaN, ±Inf, −0,
+  // subnormals, extremes). nullptr: the harness's default distribution.
+  void (*fill)(const View &input, int which, bool special, Random &random) = nullptr;
+  // Shape of output `which` for an input of shape `in`; nullptr: the same.
+  Extents (*output_shape)(int which, const Extents &in) = nullptr;
+  // Writes the expected elements of output `which` in X, H, W, C order.
+  void (*oracle)(const Call &call, int which, std::span<Expected> expected) = nullptr;
+};
+
+struct OpContract {
+  std::string_view op;
+  std::span<const VariantContract> variants;
+};
+
+} // namespace switchyard
