@@ -1,9 +1,10 @@
 #include "tablegen/candidate_set.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include <fmt/format.h>
+
+#include "evidence/evidence.hpp"
 
 namespace switchyard::tablegen {
 namespace {
@@ -29,15 +30,6 @@ VariantInfo variant_info(const Variant &variant) {
                                {exactness, exactness + variant.dtypes.size()}});
   }
   return info;
-}
-
-// 64-bit FNV-1a: the same on every platform, unlike std::hash.
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : text) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-  }
-  return hash;
 }
 
 } // namespace
@@ -84,7 +76,7 @@ std::string hash_of(const CandidateSet &set) {
   for (const std::string &line : lines) {
     text += line;
   }
-  return fmt::format("{:016x}", fnv1a(text));
+  return evidence::hash_of(text);
 }
 
 } // namespace switchyard::tablegen

@@ -80,6 +80,13 @@ std::vector<fs::path> chosen_folders(const TablegenOptions &options) {
 std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &options,
                                  const CandidateSet &set, std::ostream &log) {
   evidence::Profile profile = evidence::read_profile(folder);
+  const std::string name = folder.filename().string();
+  if (profile.machine.profile != name) {
+    // A copied folder would otherwise give two tables of one name.
+    throw evidence::EvidenceError(
+        fmt::format("{}: /profile: \"{}\" belongs in a folder of that name",
+                    (folder / "machine.json").string(), profile.machine.profile));
+  }
   if (options.prune) {
     for (const std::string &line : prune(profile, set, folder)) {
       log << line << '\n';
@@ -87,15 +94,15 @@ std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &
     profile = evidence::read_profile(folder);
   }
   const std::vector<Unknown> unknown = find_unknown(profile, set);
-  for (const Unknown &name : unknown) {
-    log << message(name, options.evidence, folder) << '\n';
+  for (const Unknown &cause : unknown) {
+    log << message(cause, options.evidence, folder) << '\n';
   }
   if (!unknown.empty()) {
     return std::nullopt;
   }
   Plan plan = plan_routes(profile, set);
   for (const std::string &warning : plan.warnings) {
-    log << "warning: " << folder.filename().string() << ": " << warning << '\n';
+    log << "warning: " << name << ": " << warning << '\n';
   }
   return plan;
 }
