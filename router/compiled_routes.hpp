@@ -1,4 +1,6 @@
-// The table that tablegen generated for this build.
+// The routes that this build was compiled with: one table per evidence profile, by name.
+//
+// The definition is the file that switchyard_tablegen writes during the build.
 #pragma once
 
 #include <span>
@@ -7,7 +9,8 @@
 
 namespace switchyard {
 
-// One table per profile, by name; empty where the build has no evidence.
+// Tables in ascending order of their profile names; none when the build has no evidence. The
+// routes of a table ascend by variant, dtype, channels, layout, output, thread budget and `from`.
 [[nodiscard]] std::span<const RouteTable> compiled_routes();
 
 } // namespace switchyard
