@@ -1,0 +1,80 @@
+// Views as at::Tensor headers over the same memory. Included by aten*.cpp alone.
+#pragma once
+
+#include <omp.h>
+
+#include <ATen/ATen.h>
+
+#include "candidates/common/domain.hpp"
+#include "switchyard/core/candidate.hpp"
+#include "switchyard/core/values.hpp"
+
+namespace switchyard::candidates {
+
+inline at::ScalarType aten_type(Dtype dtype) {
+  switch (dtype) {
+  case Dtype::u8:
+    return at::kByte;
+  case Dtype::i8:
+    return at::kChar;
+  case Dtype::i16:
+    return at::kShort;
+  case Dtype::i32:
+    return at::kInt;
+  case Dtype::i64:
+    return at::kLong;
+  case Dtype::f32:
+    return at::kFloat;
+  default:
+    return at::kDouble;
+  }
+}
+
+// A tensor's strides are whole elements and not negative; it is aligned to its element.
+inline const char *refuses_tensor(const ConstView &view) {
+  if (!is_aligned(view)) {
+    return "not aligned to whole elements";
+  }
+  for (int axis = 0; axis < 4; ++axis) {
+    if (view.shape[axis] > 1 && view.strides[axis] < 0) {
+      return "negative stride";
+    }
+  }
+  return nullptr;
+}
+
+// An X × H × W × C tensor. ATen treats a stride of 0 on an output as an error, as the contract
+// does.
+inline at::Tensor tensor_of(const ConstView &view) {
+  std::array<std::int64_t, 4> strides{};
+  for (int axis = 0; axis < 4; ++axis) {
+    strides[axis] = view.shape[axis] > 1 ? view.strides[axis] / size_of(view.dtype) : 1;
+  }
+  return at::from_blob(const_cast<void *>(view.data), view.shape, strides,
+                       at::TensorOptions().dtype(aten_type(view.dtype)));
+}
+
+// A 1-D f32 tensor of a parameter, broadcast along C.
+inline at::Tensor tensor_of(const Values &values) {
+  at::Tensor tensor = at::empty({values.size}, at::kFloat);
+  for (std::int64_t c = 0; c < values.size; ++c) {
+    tensor.data_ptr<float>()[c] = static_cast<float>(values[c]);
+  }
+  return tensor;
+}
+
+// Keeps ATen on the calling thread, without autograd. OpenMP's thread count is a setting of the
+// calling thread alone, so that other callers of ATen keep theirs.
+class AtenScope {
+public:
+  AtenScope() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~AtenScope() { omp_set_num_threads(threads_); }
+  AtenScope(const AtenScope &) = delete;
+  AtenScope &operator=(const AtenScope &) = delete;
+
+private:
+  int threads_;
+  at::NoGradGuard no_grad_;
+};
+
+} // namespace switchyard::candidates

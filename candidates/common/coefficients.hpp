@@ -1,0 +1,36 @@
+// Per-channel parameters as f32, laid out for kernels that walk interleaved channels.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "switchyard/core/values.hpp"
+
+namespace switchyard::candidates {
+
+// Largest C for which coefficients are repeated on the stack.
+inline constexpr std::int64_t kMaxPatternChannels = 4096;
+// A kernel may read this many coefficients beyond the phase that it is at.
+inline constexpr std::int64_t kPatternSlack = 64;
+
+// pattern[i] is the f32 value of channel i mod C for i < C + kPatternSlack, so that a vector of
+// coefficients can be loaded at every phase. A scalar fills the pattern of C = 1.
+class Pattern {
+public:
+  Pattern(const Values &values, std::int64_t channels) {
+    const std::int64_t period = values.scalar() ? 1 : channels;
+    for (std::int64_t c = 0; c < period; ++c) {
+      data_[c] = static_cast<float>(values[c]);
+    }
+    for (std::int64_t i = period; i < period + kPatternSlack; ++i) {
+      data_[i] = data_[i - period];
+    }
+  }
+  [[nodiscard]] const float *data() const { return data_; }
+
+private:
+  alignas(64) float data_[kMaxPatternChannels + kPatternSlack];
+};
+
+} // namespace switchyard::candidates

@@ -1,0 +1,106 @@
+// The contract of multiply_add: trunc-saturated (u8) or raw (f32) x · factor + value.
+#include <limits>
+
+#include "candidates/contracts/oracle.hpp"
+#include "candidates/multiply_add/params.hpp"
+
+namespace switchyard::candidates::multiply_add {
+namespace {
+
+using oracle::OwnedParams;
+
+// The working precision rounds after the product and after the sum; parameters are narrowed first.
+void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
+  const auto &params = call.params_as<MultiplyAddParams>();
+  const bool wide = (call.flags & kWide) != 0;
+  const bool u8 = call.in[0]->dtype == Dtype::u8;
+  const auto narrow = [&](double value) { return wide ? value : oracle::to_f32(value); };
+  std::size_t i = 0;
+  oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
+    const double pixel = oracle::read(*call.in[0], x, h, w, c);
+    const double factor = narrow(params.factor[c]);
+    const double value = narrow(params.value[c]);
+    const double product = narrow(pixel * factor);
+    const double reference = narrow(product + value);
+    const double exact = pixel * factor + value; // f64 carries the product of two f32 exactly
+    const double terms = std::fabs(pixel * factor) + std::fabs(value);
+    expected[i++] = u8 ? oracle::expect_u8(reference, exact, terms, oracle::Rounding::truncate)
+                       : oracle::expect_f32(oracle::to_f32(reference), exact, terms);
+  });
+}
+
+std::uint32_t flags(const void *params) {
+  const auto &p = *static_cast<const MultiplyAddParams *>(params);
+  const bool wide = oracle::finite_beyond_f32(p.factor) || oracle::finite_beyond_f32(p.value);
+  return wide ? std::uint32_t{kWide} : 0U;
+}
+
+constexpr ParamSet kScalarSets[] = {
+    {"tone", true}, {"identity"}, {"negative"}, {"saturating"}, {"tiny"}, {"wide"}, {"special"},
+};
+
+std::shared_ptr<const void> make_scalar(int set, std::int64_t, int, Random &) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kSets[][2] = {{1.08, -12}, {1, 0},      {-0.7, 200},  {1e9, -1e3},
+                                 {1e-40, 3},  {1e40, 0.5}, {kInf, -kInf}};
+  auto owner = std::make_shared<OwnedParams<MultiplyAddParams>>();
+  owner->params = {owner->add({kSets[set][0]}), owner->add({kSets[set][1]})};
+  return oracle::share(std::move(owner));
+}
+
+constexpr ParamSet kVectorSets[] = {
+    {"tone", true}, {"factor_only"}, {"mixed"}, {"wide"}, {"special"},
+};
+
+std::shared_ptr<const void> make_vector(int set, std::int64_t channels, int, Random &random) {
+  std::uniform_real_distribution<double> gain(0.75, 1.25);
+  std::uniform_real_distribution<double> offset(-20, 20);
+  std::vector<double> factor;
+  std::vector<double> value;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    factor.push_back(gain(random));
+    value.push_back(offset(random));
+  }
+  if (channels > 0 && set == 3) {
+    factor.back() = -3e38 * 1e5;
+  }
+  if (channels > 0 && set == 4) {
+    factor.front() = std::numeric_limits<double>::quiet_NaN();
+    value.back() = std::numeric_limits<double>::infinity();
+  }
+  if (set == 1) {
+    value = {2.5};
+  }
+  if (set == 2) {
+    factor = {-1};
+  }
+  auto owner = std::make_shared<OwnedParams<MultiplyAddParams>>();
+  owner->params = {owner->add(std::move(factor)), owner->add(std::move(value))};
+  return oracle::share(std::move(owner));
+}
+
+VariantContract pointwise(std::string_view variant, std::span<const ParamSet> sets,
+                          decltype(VariantContract::make_params) make) {
+  VariantContract contract;
+  contract.variant = variant;
+  contract.in_place = true;
+  contract.row_local = true;
+  contract.param_sets = sets;
+  contract.make_params = make;
+  contract.flags = flags;
+  contract.oracle = expect;
+  return contract;
+}
+
+} // namespace
+
+const OpContract &contract() {
+  static const VariantContract kVariants[] = {
+      pointwise("multiply_add/scalar", kScalarSets, make_scalar),
+      pointwise("multiply_add/vector", kVectorSets, make_vector),
+  };
+  static const OpContract kContract{"multiply_add", kVariants};
+  return kContract;
+}
+
+} // namespace switchyard::candidates::multiply_add

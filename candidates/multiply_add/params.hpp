@@ -1,0 +1,13 @@
+// Parameters of multiply_add: x · factor + value.
+#pragma once
+
+#include "switchyard/core/values.hpp"
+
+namespace switchyard {
+
+struct MultiplyAddParams {
+  Values factor;
+  Values value;
+};
+
+} // namespace switchyard

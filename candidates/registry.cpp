@@ -1,0 +1,72 @@
+#include "candidates/registry.hpp"
+
+#include "candidates/common/built.hpp"
+#include "candidates/config.hpp"
+
+namespace switchyard::candidates {
+
+namespace multiply_add {
+const OpTable &table();
+}
+
+std::span<const OpTable *const> ops() {
+  static const OpTable *const kOps[] = {
+      &multiply_add::table(),
+  };
+  return kOps;
+}
+
+const Variant *find_variant(std::string_view name) {
+  for (const OpTable *op : ops()) {
+    for (const Variant &variant : op->variants) {
+      if (variant.name == name) {
+        return &variant;
+      }
+    }
+  }
+  return nullptr;
+}
+
+namespace fused {
+std::string version();
+std::string capability();
+} // namespace fused
+namespace opencv {
+std::string version();
+std::string capability();
+std::string threads();
+} // namespace opencv
+namespace aten {
+std::string version();
+std::string capability();
+std::string threads();
+} // namespace aten
+namespace numkong {
+std::string version();
+std::string capability();
+} // namespace numkong
+namespace stringzilla {
+std::string version();
+std::string capability();
+} // namespace stringzilla
+
+std::span<const BackendInfo> backends() {
+  using namespace config;
+  static const BackendInfo kBackends[] = {
+      {"loop", true, "", nullptr, nullptr, nullptr},
+      {"fused", true, "", fused::version, fused::capability, nullptr},
+      {"lut", true, "", nullptr, nullptr, nullptr},
+      {"opencv", kOpencv, "SWITCHYARD_WITH_OPENCV", built<kOpencv, opencv::version>(),
+       built<kOpencv, opencv::capability>(), built<kOpencv, opencv::threads>()},
+      {"aten", kAten, "SWITCHYARD_WITH_ATEN", built<kAten, aten::version>(),
+       built<kAten, aten::capability>(), built<kAten, aten::threads>()},
+      {"numkong", kNumkong, "SWITCHYARD_WITH_NUMKONG", built<kNumkong, numkong::version>(),
+       built<kNumkong, numkong::capability>(), nullptr},
+      {"stringzilla", kStringzilla, "SWITCHYARD_WITH_STRINGZILLA",
+       built<kStringzilla, stringzilla::version>(), built<kStringzilla, stringzilla::capability>(),
+       nullptr},
+  };
+  return kBackends;
+}
+
+} // namespace switchyard::candidates

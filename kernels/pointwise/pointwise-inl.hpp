@@ -1,0 +1,212 @@
+// Single-pass pointwise kernels: load as f32, compute, store. Included once per SIMD target.
+//
+// A kernel sees dense, element-aligned runs. The tail passes through a buffer of one block and
+// the same vector code, so that its bits are those of the body; nothing outside [0, n) is read or
+// written, and `out` may equal an input of the same type.
+#if defined(SWITCHYARD_KERNELS_POINTWISE_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SWITCHYARD_KERNELS_POINTWISE_INL_HPP_
+#undef SWITCHYARD_KERNELS_POINTWISE_INL_HPP_
+#else
+#define SWITCHYARD_KERNELS_POINTWISE_INL_HPP_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace switchyard::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DF = hn::ScalableTag<float>;
+using VF = hn::Vec<DF>;
+
+// Vectors that one step of a kernel handles.
+inline constexpr size_t kUnroll = 4;
+
+HWY_INLINE VF LoadF32(DF d, const float *p) {
+  return hn::LoadU(d, p);
+}
+HWY_INLINE VF LoadF32(DF d, const uint8_t *p) {
+  const hn::Rebind<uint8_t, DF> du8;
+  const hn::Rebind<int32_t, DF> di32;
+  return hn::ConvertTo(d, hn::PromoteTo(di32, hn::LoadU(du8, p)));
+}
+HWY_INLINE VF LoadF32(DF d, const uint16_t *p) {
+  const hn::Rebind<uint16_t, DF> du16;
+  const hn::Rebind<int32_t, DF> di32;
+  return hn::ConvertTo(d, hn::PromoteTo(di32, hn::LoadU(du16, p)));
+}
+
+using VI = hn::Vec<hn::Rebind<int32_t, DF>>;
+
+// NaN → 0, then clamped to [0, high]. The order of the operands of Max matters on x86, whose
+// instruction returns the second one where either is NaN; elsewhere NaN converts to 0.
+HWY_INLINE VF ClampForStore(DF d, VF v, float high) {
+  return hn::Min(hn::Max(v, hn::Zero(d)), hn::Set(d, high));
+}
+
+struct Truncate {
+  HWY_INLINE VI operator()(VF v) const { return hn::ConvertTo(hn::Rebind<int32_t, DF>(), v); }
+};
+struct HalfEven {
+  HWY_INLINE VI operator()(VF v) const { return hn::NearestInt(v); }
+};
+
+// Four vectors of i32 in [0, 255] to 4 N bytes in order.
+HWY_INLINE void StoreBytes(DF d, VI a, VI b, VI c, VI e, uint8_t *out) {
+#if HWY_TARGET == HWY_AVX2
+  const hn::ScalableTag<int16_t> di16;
+  const hn::Half<hn::ScalableTag<uint8_t>> du8h;
+  const hn::ScalableTag<uint8_t> du8;
+  const hn::ScalableTag<int32_t> di32;
+  // Packing works within 128-bit blocks: 4-byte groups come out as a0 b0 a1 b1, c0 e0 c1 e1.
+  const auto low = hn::DemoteTo(du8h, hn::ReorderDemote2To(di16, a, b));
+  const auto high = hn::DemoteTo(du8h, hn::ReorderDemote2To(di16, c, e));
+  HWY_ALIGN static constexpr int32_t kOrder[8] = {0, 2, 1, 3, 4, 6, 5, 7};
+  const auto mixed = hn::BitCast(di32, hn::Combine(du8, high, low));
+  const auto ordered = hn::TableLookupLanes(mixed, hn::SetTableIndices(di32, kOrder));
+  hn::StoreU(hn::BitCast(du8, ordered), du8, out);
+  (void)d;
+#else
+  const hn::Rebind<uint8_t, DF> du8;
+  const size_t n = hn::Lanes(d);
+  hn::StoreU(hn::DemoteTo(du8, a), du8, out);
+  hn::StoreU(hn::DemoteTo(du8, b), du8, out + n);
+  hn::StoreU(hn::DemoteTo(du8, c), du8, out + 2 * n);
+  hn::StoreU(hn::DemoteTo(du8, e), du8, out + 3 * n);
+#endif
+}
+
+template <class Round> struct ToU8 {
+  using Element = uint8_t;
+  HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint8_t *out) const {
+    const Round round;
+    StoreBytes(d, round(ClampForStore(d, a, 255.0F)), round(ClampForStore(d, b, 255.0F)),
+               round(ClampForStore(d, c, 255.0F)), round(ClampForStore(d, e, 255.0F)), out);
+  }
+};
+struct ToF32 {
+  using Element = float;
+  HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, float *out) const {
+    const size_t n = hn::Lanes(d);
+    hn::StoreU(a, d, out);
+    hn::StoreU(b, d, out + n);
+    hn::StoreU(c, d, out + 2 * n);
+    hn::StoreU(e, d, out + 3 * n);
+  }
+};
+
+// Coefficients of a run. One value for all elements …
+class OneValue {
+public:
+  HWY_INLINE OneValue(DF d, const float *value) : value_(hn::Set(d, value[0])) {}
+  HWY_INLINE VF At(DF, size_t /*offset*/) const { return value_; }
+  HWY_INLINE void Advance(size_t /*elements*/) {}
+
+private:
+  VF value_;
+};
+// … or a repeating pattern of `period` values, followed by as many repeated values as a block has
+// elements.
+class Repeating {
+public:
+  HWY_INLINE Repeating(const float *pattern, size_t phase, size_t period)
+      : pattern_(pattern), phase_(phase), period_(period) {}
+  HWY_INLINE VF At(DF d, size_t offset) const { return hn::LoadU(d, pattern_ + phase_ + offset); }
+  HWY_INLINE void Advance(size_t elements) { phase_ = (phase_ + elements) % period_; }
+
+private:
+  const float *pattern_;
+  size_t phase_;
+  size_t period_;
+};
+
+// out[i] = store(op(x[i], a(i), b(i))).
+template <class Op, class Store, class In, class Coefficients>
+HWY_INLINE void TransformBlock(const In *in, typename Store::Element *out, const Coefficients &a,
+                               const Coefficients &b) {
+  const DF d;
+  const Op op;
+  const size_t n = hn::Lanes(d);
+  Store()(d, op(LoadF32(d, in), a.At(d, 0), b.At(d, 0)),
+          op(LoadF32(d, in + n), a.At(d, n), b.At(d, n)),
+          op(LoadF32(d, in + 2 * n), a.At(d, 2 * n), b.At(d, 2 * n)),
+          op(LoadF32(d, in + 3 * n), a.At(d, 3 * n), b.At(d, 3 * n)), out);
+}
+
+template <class Op, class Store, class In, class Coefficients>
+HWY_INLINE void Transform(const In *in, typename Store::Element *out, size_t n, Coefficients a,
+                          Coefficients b) {
+  const size_t block = kUnroll * hn::Lanes(DF());
+  size_t i = 0;
+  for (; i + block <= n; i += block) {
+    TransformBlock<Op, Store>(in + i, out + i, a, b);
+    a.Advance(block);
+    b.Advance(block);
+  }
+  if (i < n) {
+    HWY_ALIGN In tail_in[kUnroll * hn::MaxLanes(DF())] = {};
+    HWY_ALIGN typename Store::Element tail_out[kUnroll * hn::MaxLanes(DF())];
+    std::memcpy(tail_in, in + i, (n - i) * sizeof(In));
+    TransformBlock<Op, Store>(tail_in, tail_out, a, b);
+    std::memcpy(out + i, tail_out, (n - i) * sizeof(*out));
+  }
+}
+
+// out[i] = store(op(x[i], y[i], a, b)): two inputs of one type, one pair of coefficients.
+template <class Op, class Store, class In>
+HWY_INLINE void Combine2Block(const In *x, const In *y, typename Store::Element *out, VF a, VF b) {
+  const DF d;
+  const Op op;
+  const size_t n = hn::Lanes(d);
+  Store()(d, op(LoadF32(d, x), LoadF32(d, y), a, b), op(LoadF32(d, x + n), LoadF32(d, y + n), a, b),
+          op(LoadF32(d, x + 2 * n), LoadF32(d, y + 2 * n), a, b),
+          op(LoadF32(d, x + 3 * n), LoadF32(d, y + 3 * n), a, b), out);
+}
+
+template <class Op, class Store, class In>
+HWY_INLINE void Combine2(const In *x, const In *y, typename Store::Element *out, size_t n, float a,
+                         float b) {
+  const VF va = hn::Set(DF(), a);
+  const VF vb = hn::Set(DF(), b);
+  const size_t block = kUnroll * hn::Lanes(DF());
+  size_t i = 0;
+  for (; i + block <= n; i += block) {
+    Combine2Block<Op, Store>(x + i, y + i, out + i, va, vb);
+  }
+  if (i < n) {
+    HWY_ALIGN In tail_x[kUnroll * hn::MaxLanes(DF())] = {};
+    HWY_ALIGN In tail_y[kUnroll * hn::MaxLanes(DF())] = {};
+    HWY_ALIGN typename Store::Element tail_out[kUnroll * hn::MaxLanes(DF())];
+    std::memcpy(tail_x, x + i, (n - i) * sizeof(In));
+    std::memcpy(tail_y, y + i, (n - i) * sizeof(In));
+    Combine2Block<Op, Store>(tail_x, tail_y, tail_out, va, vb);
+    std::memcpy(out + i, tail_out, (n - i) * sizeof(*out));
+  }
+}
+
+// The arithmetic of the ops: every operation rounds to f32, without contraction.
+struct MulAdd {
+  HWY_INLINE VF operator()(VF x, VF factor, VF value) const {
+    return hn::Add(hn::Mul(x, factor), value);
+  }
+};
+struct SubMul {
+  HWY_INLINE VF operator()(VF x, VF mean, VF scale) const {
+    return hn::Mul(hn::Sub(x, mean), scale);
+  }
+};
+struct WeightedSum {
+  HWY_INLINE VF operator()(VF x, VF y, VF weight_x, VF weight_y) const {
+    return hn::Add(hn::Mul(x, weight_x), hn::Mul(y, weight_y));
+  }
+};
+
+} // namespace switchyard::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif // SWITCHYARD_KERNELS_POINTWISE_INL_HPP_
