@@ -118,6 +118,12 @@ def library_of(target):
     return "std" if bare or target in C_HEADERS else "system"
 
 
+def backend_of(path):
+    """The optional backend that a file is named after, or None."""
+    stem = pathlib.PurePosixPath(path).name
+    return next((backend for backend in BACKENDS if stem.startswith(backend)), None)
+
+
 def may_include_own(path, name, allowed, included):
     """Whether a file of layer `name` may include the file `included` of ours."""
     folder = path.parent.as_posix()
@@ -132,13 +138,13 @@ def may_include_own(path, name, allowed, included):
     other = row[0]
     if other == "candidates" and name == "candidates":
         return False  # another op's candidates
+    if other == "common" and backend_of(included) not in (None, backend_of(path)):
+        return False  # a backend's helpers bring its headers along
     return "+" + other in allowed
 
 
 def may_include_library(path, allowed, library):
-    if library in BACKENDS and path.name.startswith(library):
-        return True
-    return library in allowed
+    return library in allowed or library in BACKENDS and library == backend_of(path)
 
 
 def violations_in(root, path):
@@ -197,6 +203,7 @@ CLEAN = {
     "candidates/registry.hpp": '#include "switchyard/core/view.hpp"',
     "candidates/registry.cpp": '#include "candidates/blend/table.hpp"',
     "candidates/common/rows.hpp": '#include "switchyard/core/view.hpp"',
+    "candidates/common/opencv_mat.hpp": "#include <opencv2/core.hpp>",
     "candidates/blend/params.hpp": "#include <vector>",
     "candidates/blend/table.hpp": '#include "switchyard/core/view.hpp"',
     "candidates/blend/table.cpp":
@@ -205,7 +212,7 @@ CLEAN = {
         '#include "kernels/blend/blend-inl.hpp"\n#include <hwy/foreach_target.h>\n'
         '#include "params.hpp"',
     "candidates/blend/opencv.cpp":
-        '#include <opencv2/imgproc.hpp>\n#include "candidates/common/rows.hpp"',
+        '#include <opencv2/imgproc.hpp>\n#include "candidates/common/opencv_mat.hpp"',
     "candidates/blend/aten_wide.cpp": "#include <ATen/ops/add.h>",
     "candidates/blend/numkong.cpp": '#include "numkong/numkong.h"',
     "candidates/blend/contract.cpp": '#include "candidates/blend/params.hpp"',
@@ -249,6 +256,8 @@ PLANTED = [
     ("candidates/blend/fused.cpp", '#include "candidates/lut/params.hpp"', "params"),
     ("candidates/blend/fused.cpp", '#include "router/lookup.hpp"', "router"),
     ("candidates/blend/fused.cpp", '#include "candidates/config.hpp"', "config.hpp"),
+    ("candidates/blend/fused.cpp", '#include "candidates/common/opencv_mat.hpp"', "opencv_mat"),
+    ("candidates/common/rows.hpp", '#include "candidates/common/opencv_mat.hpp"', "opencv_mat"),
     ("candidates/blend/params.hpp", '#include "candidates/common/rows.hpp"', "common"),
     ("candidates/blend/contract.cpp", '#include "kernels/blend/blend-inl.hpp"', "kernels"),
     ("candidates/blend/contract.cpp", '#include "candidates/blend/table.hpp"', "candidates"),
