@@ -74,7 +74,7 @@ LAYERS = [
     ("evidence", ["evidence/*.[ch]pp"], ["+evidence", "std", "system", "fmt", "json"]),
     ("tablegen", ["tablegen/main.cpp"],
      ["+core", "+evidence", "+tablegen", "+registry", "std", "system", "fmt", "cli"]),
-    ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "fmt"]),
+    ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
     ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
      EVERYTHING + ENGINE + ["cli", "benchmark"]),
     ("harness", ["bench/*.[ch]pp"],
@@ -88,6 +88,15 @@ LAYERS = [
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+# Text in which an #include is none: comments of several lines, and the raw strings of a generator.
+NOT_CODE = re.compile(r'/\*.*?\*/|R"([^\s()\\]*)\(.*?\)\1"', re.DOTALL)
+
+
+def code_of(file):
+    """The file's text with the same line numbers and without what is no code."""
+    text = file.read_text(encoding="utf-8")
+    return NOT_CODE.sub(lambda match: "\n" * match.group().count("\n"), text)
 
 
 def layer_of(path):
@@ -154,7 +163,7 @@ def violations_in(root, path):
         yield f"{path}: in no layer; give it one in scripts/check_layers.py"
         return
     name, allowed = row
-    text = (root / path).read_text(encoding="utf-8")
+    text = code_of(root / path)
     for match in INCLUDE.finditer(text):
         quote, target = match.groups()
         where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
@@ -222,6 +231,8 @@ CLEAN = {
     "evidence/evidence.hpp": "#include <string>",
     "evidence/read.cpp": '#include "evidence/evidence.hpp"\n#include <nlohmann/json.hpp>',
     "tablegen/policy.hpp": '#include "evidence/evidence.hpp"',
+    "tablegen/generate.cpp":
+        'auto text = R"cpp(\n#include "router/lookup.hpp"\n)cpp";\n/*\n#include <hwy/base.h>\n*/',
     "tablegen/main.cpp": '#include "candidates/registry.hpp"\n#include <CLI/CLI.hpp>',
     "bench/measure/measure.hpp": '#include "candidates/registry.hpp"',
     "bench/cli/main.cpp":
@@ -265,6 +276,7 @@ PLANTED = [
     ("evidence/read.cpp", '#include "candidates/registry.hpp"', "registry"),
     ("evidence/evidence.hpp", '#include "switchyard/core/view.hpp"', "core"),
     ("tablegen/policy.hpp", '#include "candidates/registry.hpp"', "registry"),
+    ("tablegen/generate.cpp", '#include "router/lookup.hpp"', "generate.cpp:7"),
     ("tablegen/policy.hpp", '#include "bench/measure/measure.hpp"', "harness"),
     ("bench/measure/measure.hpp", '#include "bench/cli/main.cpp"', "cli"),
     ("bench/measure/measure.hpp", '#include "router/lookup.hpp"', "router"),
