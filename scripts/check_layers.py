@@ -90,7 +90,7 @@ LAYERS = [
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 # Text in which an #include is none: comments of several lines, and the raw strings of a generator.
-NOT_CODE = re.compile(r'/\*.*?\*/|R"([^\s()\\]*)\(.*?\)\1"', re.DOTALL)
+NOT_CODE = re.compile(r'^[ \t]*/\*.*?\*/|R"([^\s()\\]*)\(.*?\)\1"', re.DOTALL | re.MULTILINE)
 
 
 def code_of(file):
@@ -229,6 +229,7 @@ CLEAN = {
     "candidates/lut/stringzilla.cpp": "#include <stringzilla/memory.h>",
     "candidates/lut/loop.cpp": '#include "candidates/lut/params.hpp"',
     "evidence/evidence.hpp": "#include <string>",
+    "evidence/glob.cpp": 'auto glob = "multiply_add/*";\nauto end = "*/scalar";',
     "evidence/read.cpp": '#include "evidence/evidence.hpp"\n#include <nlohmann/json.hpp>',
     "tablegen/policy.hpp": '#include "evidence/evidence.hpp"',
     "tablegen/generate.cpp":
@@ -277,6 +278,7 @@ PLANTED = [
     ("evidence/evidence.hpp", '#include "switchyard/core/view.hpp"', "core"),
     ("tablegen/policy.hpp", '#include "candidates/registry.hpp"', "registry"),
     ("tablegen/generate.cpp", '#include "router/lookup.hpp"', "generate.cpp:7"),
+    ("evidence/glob.cpp", '#include "router/lookup.hpp"\nauto end = "*/";', "glob.cpp:3"),
     ("tablegen/policy.hpp", '#include "bench/measure/measure.hpp"', "harness"),
     ("bench/measure/measure.hpp", '#include "bench/cli/main.cpp"', "cli"),
     ("bench/measure/measure.hpp", '#include "router/lookup.hpp"', "router"),
