@@ -1,0 +1,43 @@
+// What a caller may ask of a call, and what it can learn of the last one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "switchyard/core/candidate.hpp"
+
+namespace switchyard {
+
+struct Options {
+  // The most threads that the call may use, the caller's included. Small problems use one.
+  int threads = 1;
+  // `bitwise` asks for the same bits on every size, layout, thread count and machine; routes are
+  // then taken among bitwise candidates alone.
+  Exactness exactness = Exactness::faithful;
+};
+
+// How well the route that served a call fits it.
+enum class Grade : std::uint8_t {
+  exact,         // its class was measured on this machine, and its size lies among the measured
+  near,          // the nearest measured class or size of this machine
+  other_machine, // measured on another machine
+  default_order, // nothing was measured: the order of the op's table
+  pinned,        // the caller fixed the candidate
+};
+
+constexpr std::string_view name_of(Grade grade) {
+  constexpr std::string_view kNames[] = {"exact", "near", "other_machine", "default", "pinned"};
+  return kNames[static_cast<int>(grade)];
+}
+
+struct RouteInfo {
+  std::string_view variant; // "multiply_add/scalar"; empty: no call yet
+  std::string_view candidate;
+  Grade grade = Grade::default_order;
+  int threads = 0; // used
+};
+
+// The route of the last call that this thread made.
+[[nodiscard]] RouteInfo last_route() noexcept;
+
+} // namespace switchyard
