@@ -1,9 +1,10 @@
 // What ATen says of itself.
 #include <string>
+#include <string_view>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <ATen/native/DispatchStub.h>
+#include <ATen/Version.h>
 #include <torch/csrc/api/include/torch/version.h>
 
 namespace switchyard::candidates::aten {
@@ -12,17 +13,16 @@ std::string version() {
   return TORCH_VERSION;
 }
 
+// The library does not export the function that would say so; its description of itself does.
 std::string capability() {
-  switch (at::native::get_cpu_capability()) {
-#if defined(__x86_64__)
-  case at::native::CPUCapability::AVX2:
-    return "AVX2";
-  case at::native::CPUCapability::AVX512:
-    return "AVX512";
-#endif
-  default:
-    return "default";
+  constexpr std::string_view kLabel = "CPU capability usage: ";
+  const std::string description = at::show_config();
+  const std::size_t label = description.find(kLabel);
+  if (label == std::string::npos) {
+    return "unknown";
   }
+  const std::size_t from = label + kLabel.size();
+  return description.substr(from, description.find('\n', from) - from);
 }
 
 std::string threads() {
