@@ -5,13 +5,21 @@
 
 namespace switchyard::candidates {
 
+namespace add_weighted {
+const OpTable &table();
+}
 namespace multiply_add {
+const OpTable &table();
+}
+namespace normalize {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
+      &add_weighted::table(),
       &multiply_add::table(),
+      &normalize::table(),
   };
   return kOps;
 }

@@ -2,13 +2,21 @@
 
 namespace switchyard::candidates {
 
+namespace add_weighted {
+const OpContract &contract();
+}
 namespace multiply_add {
+const OpContract &contract();
+}
+namespace normalize {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
+      &add_weighted::contract(),
       &multiply_add::contract(),
+      &normalize::contract(),
   };
   return kContracts;
 }

@@ -31,7 +31,7 @@ void run_u8(const Call &call, const MultiplyAddParams &params) {
     }
   }
   for_each_mat<2>({call.in[0], call.out[0]}, tables,
-                  [&](const cv::Mat &in, cv::Mat &out) { cv::LUT(in, table, out); });
+                  [&](const cv::Mat &in, cv::Mat &out) { look_up(in, table, out); });
 }
 
 void run_f32(const Call &call, const MultiplyAddParams &params) {
