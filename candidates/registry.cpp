@@ -5,12 +5,20 @@
 
 namespace switchyard::candidates {
 
+namespace hflip {
+const OpTable &table();
+}
+namespace lut {
+const OpTable &table();
+}
 namespace multiply_add {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
+      &hflip::table(),
+      &lut::table(),
       &multiply_add::table(),
   };
   return kOps;

@@ -2,12 +2,20 @@
 
 namespace switchyard::candidates {
 
+namespace hflip {
+const OpContract &contract();
+}
+namespace lut {
+const OpContract &contract();
+}
 namespace multiply_add {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
+      &hflip::contract(),
+      &lut::contract(),
       &multiply_add::contract(),
   };
   return kContracts;
