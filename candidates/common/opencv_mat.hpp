@@ -79,18 +79,6 @@ inline ConstView join_rows(const ConstView &view) {
   return joined;
 }
 
-// cv::LUT on the calling thread alone: it asks for OpenCV's threads from 2^18 pixels on, except for
-// a single row, so that larger images are looked up in bands of rows.
-inline void look_up(const cv::Mat &in, const cv::Mat &table, cv::Mat &out) {
-  constexpr int kThreadedPixels = 1 << 18;
-  const int band = std::max(1, (kThreadedPixels - 1) / std::max(1, in.cols));
-  for (int row = 0; row < in.rows; row += band) {
-    const cv::Range rows(row, std::min(in.rows, row + band));
-    cv::Mat part = out.rowRange(rows);
-    cv::LUT(in.rowRange(rows), table, part);
-  }
-}
-
 // Calls body(mat, …) for every X, with one header a view, last the output. OpenCV must not
 // reallocate the output: its size and type already are those of the result.
 template <std::size_t V, class Body>

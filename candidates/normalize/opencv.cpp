@@ -3,6 +3,7 @@
 //
 // A cv::Scalar has four slots; a vector of more channels is refused rather than wrapped.
 #include "candidates/common/domain.hpp"
+#include "candidates/common/opencv_lut.hpp"
 #include "candidates/common/opencv_mat.hpp"
 #include "candidates/normalize/affine.hpp"
 #include "candidates/normalize/params.hpp"
@@ -27,7 +28,7 @@ void run_u8(const Call &call, const NormalizeParams &params) {
     fill_table(params, c, tables, table.ptr<float>() + c);
   }
   for_each_mat<2>({call.in[0], call.out[0]}, tables,
-                  [&](const cv::Mat &in, cv::Mat &out) { look_up(in, table, out); });
+                  [&](const cv::Mat &in, cv::Mat &out) { lut_on_this_thread(in, table, out); });
 }
 
 void run_f32(const Call &call, const NormalizeParams &params) {
