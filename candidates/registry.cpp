@@ -5,12 +5,16 @@
 
 namespace switchyard::candidates {
 
+namespace mean_std {
+const OpTable &table();
+}
 namespace multiply_add {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
+      &mean_std::table(),
       &multiply_add::table(),
   };
   return kOps;

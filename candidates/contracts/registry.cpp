@@ -2,12 +2,16 @@
 
 namespace switchyard::candidates {
 
+namespace mean_std {
+const OpContract &contract();
+}
 namespace multiply_add {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
+      &mean_std::contract(),
       &multiply_add::contract(),
   };
   return kContracts;
