@@ -93,7 +93,13 @@ class EvidenceError : public std::runtime_error {
 void write(const std::filesystem::path &profile_folder, const VariantEvidence &evidence);
 void write(const std::filesystem::path &profile_folder, const Machine &machine);
 
-// `newer`'s rows replace those of the same cells in `older`; other cells stay.
+// `newer`'s rows replace those of the same cells in `older`; other cells stay. The harness version
+// is the lower of the two while rows of both remain. Throws std::invalid_argument for two variants.
 [[nodiscard]] VariantEvidence merge(const VariantEvidence &older, const VariantEvidence &newer);
+
+// A stable 64-bit hash (FNV-1a) as 16 hexadecimal digits: equal on every machine and run.
+[[nodiscard]] std::string hash_of(std::string_view text);
+// Names a cell of the evidence wherever it is cited: "<variant>#<cell key>".
+[[nodiscard]] std::string evidence_key(const VariantEvidence &evidence, const Cell &cell);
 
 } // namespace switchyard::evidence

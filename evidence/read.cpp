@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "evidence/evidence.hpp"
+#include "evidence/files.hpp"
+#include "evidence/parse.hpp"
+#include "evidence/rows.hpp"
+#include "evidence/statistics.hpp"
+
+namespace switchyard::evidence {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// One unit of the fourth digit, at its largest.
+constexpr double kRounding = 1.001e-3;
+
+// Comes before every other field: a newer schema may have any.
+void check_schema(const Members &file) {
+  const int schema = file.integer("schema");
+  if (schema > kSchemaVersion) {
+    file.fail("schema",
+              fmt::format("newer schema {}; this program reads {}", schema, kSchemaVersion));
+  }
+  if (schema != kSchemaVersion) {
+    file.fail("schema", fmt::format("unknown schema {}; accepted: {}", schema, kSchemaVersion));
+  }
+}
+
+Status read_status(const Members &row) {
+  const std::size_t rank = rank_of(row.text("status"), kStatusNames);
+  if (rank == std::size(kStatusNames)) {
+    row.fail("status", fmt::format("\"{}\"; accepted: accepted, dropped, rejected",
+                                   printable(row.text("status"))));
+  }
+  return static_cast<Status>(rank);
+}
+
+std::vector<double> read_samples(const Members &row) {
+  std::vector<double> samples;
+  for (const json &value : row.array("samples_ns")) {
+    if (!value.is_number()) {
+      row.fail_in("samples_ns", samples.size(),
+                  fmt::format("is a {}, not a number", value.type_name()));
+    }
+    samples.push_back(round_to_four_digits(value.get<double>()));
+  }
+  return samples;
+}
+
+Cell read_cell(const Members &row) {
+  try {
+    return Cell::parse(row.text("cell"));
+  } catch (const std::invalid_argument &error) {
+    row.fail("cell", error.what());
+  }
+}
+
+Row read_row(const Members &fields) {
+  Row row;
+  row.cell = read_cell(fields);
+  row.candidate = fields.text("candidate");
+  row.version = fields.integer("version");
+  row.threads = fields.integer("threads");
+  row.status = read_status(fields);
+  if (row.status == Status::rejected) {
+    fields.allow_only({"cell", "candidate", "version", "threads", "status", "mismatch"});
+    row.mismatch = fields.text("mismatch");
+  } else {
+    fields.allow_only({"cell", "candidate", "version", "threads", "status", "median_ns", "ratio",
+                       "low", "high", "spread", "samples_ns"});
+    row.samples_ns = read_samples(fields);
+  }
+  return row;
+}
+
+void check_figure(const Members &row, std::string_view name, double derived) {
+  if (std::isinf(derived)) {
+    if (!row.at(name).is_null()) {
+      row.fail(name, "too few rounds for an upper bound; accepted: null");
+    }
+    return;
+  }
+  const double given = row.number(name);
+  if (!(std::fabs(given - derived) <= kRounding * derived)) {
+    row.fail(name, fmt::format("is {} where the samples give {}", json_number(given),
+                               json_number(derived)));
+  }
+}
+
+// The figures are for human readers; what disagrees with its samples was edited by hand.
+void check_figures(const Members &row, const Summary &summary) {
+  check_figure(row, "median_ns", summary.median_ns);
+  check_figure(row, "ratio", summary.ratio);
+  check_figure(row, "low", summary.low);
+  check_figure(row, "high", summary.high);
+  check_figure(row, "spread", summary.spread);
+}
+
+std::vector<Row> in_order(std::vector<Row> rows, const std::vector<std::size_t> &order) {
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (const std::size_t i : order) {
+    sorted.push_back(std::move(rows[i]));
+  }
+  return sorted;
+}
+
+VariantEvidence variant_of(const json &document, const Source &source) {
+  const Members file(document, "", source);
+  check_schema(file);
+  file.allow_only({"schema", "variant", "harness", "rows"});
+  VariantEvidence evidence;
+  evidence.variant = file.text("variant");
+  evidence.harness = file.integer("harness");
+  std::vector<Members> rows;
+  for (const json &value : file.array("rows")) {
+    rows.emplace_back(value, fmt::format("/rows/{}", rows.size()), source);
+    evidence.rows.push_back(read_row(rows.back()));
+  }
+  validate(evidence, source);
+  const std::vector<std::size_t> order = canonical_order(evidence.rows);
+  const std::vector<Summary> summaries = summarise(evidence.rows, order);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (evidence.rows[i].status != Status::rejected) {
+      check_figures(rows[i], summaries[i]);
+    }
+  }
+  evidence.rows = in_order(std::move(evidence.rows), order);
+  return evidence;
+}
+
+Machine machine_of(const json &document, const Source &source) {
+  const Members file(document, "", source);
+  check_schema(file);
+  file.allow_only({"schema", "profile", "facts"});
+  Machine machine;
+  machine.profile = file.text("profile");
+  const Members groups(file.at("facts"), "/facts", source);
+  for (const auto &[group, values] : file.at("facts").items()) {
+    const Members facts(values, groups.pointer(group), source);
+    auto &target = machine.facts[group];
+    for (const auto &[name, value] : values.items()) {
+      target[name] = facts.text(name);
+    }
+  }
+  validate(machine, source);
+  return machine;
+}
+
+// Files of a profile, relative to its folder, in one order whatever the file system's is.
+// Hidden ones are other programs' (and our own writers') working files.
+std::vector<fs::path> list_files(const fs::path &folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  while (!error && entry != fs::recursive_directory_iterator()) {
+    std::error_code ignored;
+    const fs::path name = entry->path().filename();
+    if (name.string().starts_with('.')) {
+      entry.disable_recursion_pending();
+    } else if (name.extension() == ".json" && !entry->is_directory(ignored)) {
+      files.push_back(entry->path().lexically_relative(folder));
+    }
+    entry.increment(error);
+  }
+  if (error) {
+    Source(folder.string()).fail("", "cannot be listed: " + error.message());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+} // namespace
+
+VariantEvidence read_variant(const fs::path &file) {
+  const Source source(file.string());
+  return variant_of(parse_json(read_file(file), source), source);
+}
+
+Machine read_machine(const fs::path &file) {
+  const Source source(file.string());
+  return machine_of(parse_json(read_file(file), source), source);
+}
+
+Profile read_profile(const fs::path &folder) {
+  Profile profile;
+  profile.machine = read_machine(folder / "machine.json");
+  for (const fs::path &file : list_files(folder)) {
+    if (file == "machine.json") {
+      continue;
+    }
+    VariantEvidence evidence = read_variant(folder / file);
+    if (evidence.variant + ".json" != file.generic_string()) {
+      // A copied or renamed file would otherwise stand in for another variant's evidence.
+      Source((folder / file).string())
+          .fail("/variant",
+                fmt::format("\"{}\" belongs in {}.json", evidence.variant, evidence.variant));
+    }
+    profile.variants.emplace(evidence.variant, std::move(evidence));
+  }
+  return profile;
+}
+
+} // namespace switchyard::evidence
