@@ -97,6 +97,10 @@ std::string_view reason_of(const json::exception &error) {
   return what;
 }
 
+std::string wrong_type(const json &value, std::string_view accepted) {
+  return fmt::format("is of type {}; accepted: {}", value.type_name(), accepted);
+}
+
 } // namespace
 
 std::string join_pointer(std::string_view pointer, std::string_view name) {
@@ -125,7 +129,7 @@ json parse_json(std::string_view text, const Source &source) {
 Members::Members(const json &object, std::string pointer, const Source &source)
     : object_(object), pointer_(std::move(pointer)), source_(source) {
   if (!object.is_object()) {
-    source.fail(pointer_, fmt::format("is a {}, not an object", object.type_name()));
+    source.fail(pointer_, wrong_type(object, "object"));
   }
 }
 
@@ -152,7 +156,7 @@ const json &Members::at(std::string_view name) const {
 const std::string &Members::text(std::string_view name) const {
   const json &value = at(name);
   if (!value.is_string()) {
-    fail(name, fmt::format("is a {}, not a string", value.type_name()));
+    fail(name, wrong_type(value, "string"));
   }
   return value.get_ref<const std::string &>();
 }
@@ -160,7 +164,7 @@ const std::string &Members::text(std::string_view name) const {
 int Members::integer(std::string_view name) const {
   const json &value = at(name);
   if (!value.is_number_integer()) {
-    fail(name, fmt::format("is a {}, not an integer", value.type_name()));
+    fail(name, wrong_type(value, "integer"));
   }
   // Compared as doubles: the value may lie beyond every signed type.
   if (value.get<double>() < 0 || value.get<double>() > std::numeric_limits<int>::max()) {
@@ -172,7 +176,7 @@ int Members::integer(std::string_view name) const {
 double Members::number(std::string_view name) const {
   const json &value = at(name);
   if (!value.is_number()) {
-    fail(name, fmt::format("is a {}, not a number", value.type_name()));
+    fail(name, wrong_type(value, "number"));
   }
   return value.get<double>();
 }
@@ -180,7 +184,7 @@ double Members::number(std::string_view name) const {
 const json &Members::array(std::string_view name) const {
   const json &value = at(name);
   if (!value.is_array()) {
-    fail(name, fmt::format("is a {}, not an array", value.type_name()));
+    fail(name, wrong_type(value, "array"));
   }
   return value;
 }

@@ -47,7 +47,7 @@ std::vector<double> read_samples(const Members &row) {
   for (const json &value : row.array("samples_ns")) {
     if (!value.is_number()) {
       row.fail_in("samples_ns", samples.size(),
-                  fmt::format("is a {}, not a number", value.type_name()));
+                  fmt::format("is of type {}; accepted: number", value.type_name()));
     }
     samples.push_back(round_to_four_digits(value.get<double>()));
   }

@@ -1,0 +1,33 @@
+// An owned, contiguous image: what the allocating forms of ops return.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "switchyard/core/view.hpp"
+
+namespace switchyard {
+
+// Movable, not copyable; memory is aligned to 64 bytes and uninitialised. Converts to views.
+class Image {
+public:
+  Image() = default;
+  // Throws Error for a negative extent, std::bad_alloc where memory ends.
+  Image(const Extents &shape, Dtype dtype, std::uint8_t rank = 3);
+
+  [[nodiscard]] const View &view() const { return view_; }
+  operator const View &() const { return view_; }      // NOLINT: an image is its view
+  operator const ConstView &() const { return view_; } // NOLINT
+  template <class T> [[nodiscard]] T *data() const {
+    return static_cast<T *>(view_.mutable_data());
+  }
+
+private:
+  struct Free {
+    void operator()(std::byte *memory) const;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  View view_;
+};
+
+} // namespace switchyard

@@ -1,0 +1,82 @@
+// The ops. Each takes the fastest correct route for the shape, dtype, layout and thread budget.
+//
+// Common to all: images are channel-last views of any strides (bytes). `out` has the shape that
+// the op states and never shares memory with an input, except that for pointwise ops it may be
+// exactly the same view as an input (in place). Errors are thrown as switchyard::Error before any
+// byte is written. Forms without `out` return a new contiguous image. `unchecked::` has the forms
+// with `out` for callers who have validated already: there a wrong argument is undefined
+// behaviour. docs/contracts.md states what each op computes.
+#pragma once
+
+#include "switchyard/core/error.hpp"
+#include "switchyard/core/view.hpp"
+#include "switchyard/image.hpp"
+#include "switchyard/options.hpp"
+#include "switchyard/parameter.hpp"
+
+namespace switchyard {
+
+// out = image · factor + value, per channel; u8 or f32, out of the same dtype.
+// f32 arithmetic, two roundings. u8: truncated and saturated, NaN → 0.
+// Semantics: Albucore's multiply_add.
+void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
+                                 const Parameter &value, const Options &options = {});
+
+// out = a · weight_a + b · weight_b; a, b and out of one shape and dtype, u8 or f32.
+// Two products and a sum, each rounded to f32. u8: half to even, saturated, NaN → 0. No term is
+// skipped for a weight of 0. `out` may be a or b. Semantics: Albucore's add_weighted.
+void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image add_weighted(const ConstView &a, double weight_a, const ConstView &b,
+                                 double weight_b, const Options &options = {});
+
+// out = (image − mean) · scale, per channel; image u8 or f32, out f32. Two roundings.
+// In place for f32 alone. Semantics: Albucore's normalize, with scale = 1 / std.
+void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
+               const View &out, const Options &options = {});
+[[nodiscard]] Image normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
+                              const Options &options = {});
+
+// out = table[image]; image u8, table and out u8 or f32. The table is a 1 × 256 × 1 view (shared by
+// all channels) or 1 × 256 × C (per channel), of any strides. Exact; f32 entries keep their bits.
+// Semantics: OpenCV's LUT, Albucore's sz_lut and apply_uint8_lut.
+void lut(const ConstView &image, const ConstView &table, const View &out,
+         const Options &options = {});
+[[nodiscard]] Image lut(const ConstView &image, const ConstView &table,
+                        const Options &options = {});
+
+// out[…, w, c] = image[…, W − 1 − w, c]; u8 or f32, out of the same shape and dtype; not in place.
+// Semantics: numpy.flip along axis −2.
+void hflip(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image hflip(const ConstView &image, const Options &options = {});
+
+// Mean and population standard deviation, in f64, over everything (mean and std hold one value)
+// or per channel (they hold C values), over the whole of a batch or volume.
+// std = sqrt(Σ(x − mean)² / n) + eps. image u8 or f32, not empty. mean and std are f64 views of
+// 1 × 1 × 1 (global) or 1 × 1 × C. Semantics: Albucore's mean_std.
+struct MeanStd {
+  Image mean, std;
+};
+enum class Over : std::uint8_t { global, per_channel };
+void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+              double eps = 1e-4, const Options &options = {});
+[[nodiscard]] MeanStd mean_std(const ConstView &image, Over over, double eps = 1e-4,
+                               const Options &options = {});
+
+namespace unchecked {
+void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
+                  const View &out, const Options &options = {});
+void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
+               const View &out, const Options &options = {});
+void lut(const ConstView &image, const ConstView &table, const View &out,
+         const Options &options = {});
+void hflip(const ConstView &image, const View &out, const Options &options = {});
+void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+              double eps = 1e-4, const Options &options = {});
+} // namespace unchecked
+
+} // namespace switchyard

@@ -1,0 +1,54 @@
+#include "candidates/add_weighted/params.hpp"
+#include "router/ops/edge.hpp"
+#include "switchyard/ops.hpp"
+
+namespace switchyard {
+namespace {
+
+constexpr std::string_view kOp = "add_weighted";
+
+void check(const ConstView &a, const ConstView &b, const Options &options) {
+  validate::image(kOp, "a", a, {Dtype::u8, Dtype::f32});
+  validate::image(kOp, "b", b, {a.dtype});
+  validate::same_shape(kOp, "b", b, a.shape);
+  validate::options(kOp, options);
+}
+
+void run(const ConstView &a, double weight_a, const ConstView &b, double weight_b, const View &out,
+         OutputMode mode, const Options &options) {
+  static const VariantHandle variant("add_weighted");
+  const AddWeightedParams params{{&weight_a, 1}, {&weight_b, 1}};
+  Call call;
+  call.in = {&a, &b};
+  call.out = {&out};
+  call.params = &params;
+  call.dtype_case = edge::u8_or_f32(a);
+  call.flags = edge::flags(out, {&a, &b}, {params.weight_a, params.weight_b});
+  dispatch(variant, call, mode, options);
+}
+
+} // namespace
+
+void unchecked::add_weighted(const ConstView &a, double weight_a, const ConstView &b,
+                             double weight_b, const View &out, const Options &options) {
+  run(a, weight_a, b, weight_b, out, OutputMode::into, options);
+}
+
+void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
+                  const View &out, const Options &options) {
+  check(a, b, options);
+  validate::output(kOp, "out", out, a.shape, {a.dtype});
+  validate::overlap(kOp, "a", out, a, true);
+  validate::overlap(kOp, "b", out, b, true);
+  run(a, weight_a, b, weight_b, out, OutputMode::into, options);
+}
+
+Image add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
+                   const Options &options) {
+  check(a, b, options);
+  Image out(a.shape, a.dtype, a.rank);
+  run(a, weight_a, b, weight_b, out, OutputMode::fresh, options);
+  return out;
+}
+
+} // namespace switchyard

@@ -1,0 +1,32 @@
+// Pieces that the edges of ops share.
+#pragma once
+
+#include <cstdint>
+
+#include "router/dispatch.hpp"
+#include "router/validate.hpp"
+#include "switchyard/core/candidate.hpp"
+#include "switchyard/image.hpp"
+#include "switchyard/parameter.hpp"
+
+namespace switchyard::edge {
+
+// Flags of a pointwise call. Validation has ruled out any overlap but the same view.
+inline std::uint32_t flags(const View &out, std::initializer_list<const ConstView *> inputs,
+                           std::initializer_list<Values> parameters) {
+  std::uint32_t flags = 0;
+  for (const ConstView *input : inputs) {
+    flags |= input->data == out.data && input->dtype == out.dtype ? kInPlace : 0U;
+  }
+  for (const Values &values : parameters) {
+    flags |= validate::is_wide(values) ? kWide : 0U;
+  }
+  return flags;
+}
+
+// Index of u8 and f32 in the dtype cases of ops that compute those two.
+inline std::uint8_t u8_or_f32(const ConstView &image) {
+  return image.dtype == Dtype::u8 ? 0 : 1;
+}
+
+} // namespace switchyard::edge

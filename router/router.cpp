@@ -1,0 +1,296 @@
+#include "router/router.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace switchyard {
+namespace {
+
+std::int64_t magnitude(std::int64_t value) {
+  return value < 0 ? -value : value;
+}
+
+// True where equal extents are skipped: a stride counts only on axes longer than 1.
+bool stride_is(const ConstView &view, Axis axis, std::int64_t stride) {
+  return view.shape[axis] <= 1 || view.strides[axis] == stride;
+}
+
+LayoutClass layout_of_strided(const ConstView &view, std::int64_t size) {
+  const std::int64_t pixel = size * view.shape[kC];
+  const bool interleaved = stride_is(view, kC, size);
+  const bool backwards = (view.shape[kH] > 1 && view.strides[kH] < 0) ||
+                         (view.shape[kX] > 1 && view.strides[kX] < 0) ||
+                         (view.shape[kW] > 1 && view.strides[kW] < 0);
+  if (interleaved && (view.shape[kW] <= 1 || magnitude(view.strides[kW]) == pixel)) {
+    return backwards ? LayoutClass::reversed : LayoutClass::rows;
+  }
+  if (interleaved && view.strides[kW] > pixel && !backwards) {
+    return LayoutClass::plane;
+  }
+  if (stride_is(view, kW, size) && view.strides[kC] >= size * view.shape[kW] && !backwards) {
+    return LayoutClass::planar;
+  }
+  return LayoutClass::other;
+}
+
+} // namespace
+
+LayoutClass layout_of(const ConstView &view) {
+  const std::int64_t size = size_of(view.dtype);
+  const std::int64_t pixel = size * view.shape[kC];
+  const std::int64_t row = pixel * view.shape[kW];
+  if (stride_is(view, kC, size) && stride_is(view, kW, pixel) && stride_is(view, kH, row) &&
+      stride_is(view, kX, row * view.shape[kH])) {
+    return LayoutClass::contiguous;
+  }
+  return layout_of_strided(view, size);
+}
+
+Router::Router(std::span<const OpTable *const> ops, std::span<const RouteTable> tables,
+               std::string_view profile)
+    : profile_(profile) {
+  for (const OpTable *op : ops) {
+    for (const Variant &variant : op->variants) {
+      variants_.push_back(&variant);
+      auto &groups = groups_.emplace_back();
+      for (std::size_t dtype = 0; dtype < variant.dtypes.size(); ++dtype) {
+        groups[dtype].default_first = static_cast<std::uint32_t>(alternatives_.size());
+        for (const Candidate &candidate : variant.candidates) {
+          if (candidate.built() && candidate.exactness[dtype] != Exactness::unsupported) {
+            alternatives_.push_back({&candidate, 1});
+            ++groups[dtype].default_count;
+          }
+        }
+      }
+    }
+  }
+  const RouteTable *chosen = tables.empty() ? nullptr : &tables.front();
+  for (const RouteTable &table : tables) {
+    if (table.profile == profile) {
+      chosen = &table;
+      own_profile_ = true;
+    }
+  }
+  if (chosen != nullptr) {
+    add_table(*chosen);
+  }
+  for (auto &groups : groups_) {
+    for (Group &group : groups) {
+      build_slots(group);
+    }
+  }
+}
+
+Router::Group *Router::group_of(std::string_view variant, std::string_view dtype) {
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    if (variants_[v]->name != variant) {
+      continue;
+    }
+    for (std::size_t d = 0; d < variants_[v]->dtypes.size(); ++d) {
+      if (variants_[v]->dtypes[d].name == dtype) {
+        return &groups_[v][d];
+      }
+    }
+  }
+  return nullptr;
+}
+
+int Router::variant_index(std::string_view name) const {
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    if (variants_[v]->name == name) {
+      return static_cast<int>(v);
+    }
+  }
+  throw std::out_of_range(fmt::format("variant {} is not registered", name));
+}
+
+// Consecutive routes of equal keys are the regions of one class.
+void Router::add_table(const RouteTable &table) {
+  const auto same_class = [](const Route &a, const Route &b) {
+    return a.variant == b.variant && a.dtype == b.dtype && a.channels == b.channels &&
+           a.layout == b.layout && a.output == b.output && a.thread_budget == b.thread_budget;
+  };
+  for (std::size_t i = 0; i < table.routes.size();) {
+    std::size_t end = i + 1;
+    while (end < table.routes.size() && same_class(table.routes[i], table.routes[end])) {
+      ++end;
+    }
+    add_class(table, table.routes.subspan(i, end - i));
+    i = end;
+  }
+}
+
+void Router::add_class(const RouteTable &table, std::span<const Route> routes) {
+  const Route &lead = routes.front();
+  Group *group = group_of(lead.variant, lead.dtype);
+  if (group == nullptr) {
+    warnings_.push_back(
+        fmt::format("{}: no variant {} with dtype {}", table.profile, lead.variant, lead.dtype));
+    return;
+  }
+  const Variant &variant = *variants_[static_cast<std::size_t>(variant_index(lead.variant))];
+  Class entry{std::max<std::int64_t>(lead.channels, 1),
+              lead.layout,
+              lead.output,
+              std::max(lead.thread_budget, 1),
+              static_cast<std::uint32_t>(regions_.size()),
+              0};
+  for (const Route &route : routes) {
+    Region region{route.to, static_cast<std::uint32_t>(alternatives_.size()), 0,
+                  route.measured_from, route.measured_to};
+    const auto all = table.alternatives;
+    const std::size_t last =
+        std::min<std::size_t>(all.size(), std::size_t{route.ranking} + route.ranked);
+    for (std::size_t a = route.ranking; a < last; ++a) {
+      const auto found = std::find_if(variant.candidates.begin(), variant.candidates.end(),
+                                      [&](const Candidate &c) { return c.id == all[a].candidate; });
+      if (found == variant.candidates.end()) {
+        warnings_.push_back(fmt::format("{}: {} has no candidate {}", table.profile, variant.name,
+                                        all[a].candidate));
+      } else if (found->built()) {
+        alternatives_.push_back({&*found, std::max(all[a].threads, 1)});
+        ++region.count;
+      }
+    }
+    regions_.push_back(region);
+    ++entry.count;
+  }
+  group->classes.push_back(entry);
+}
+
+// Smaller is nearer. The weights say how much a difference tends to change who wins: a layout
+// decides which candidates run at all, an output mode adds the same page faults to all of them.
+double Router::distance(const Class &measured, std::int64_t channels, int budget,
+                        LayoutClass layout, OutputMode output) {
+  const double ratio = std::log2(static_cast<double>(measured.channels) /
+                                 static_cast<double>(std::max<std::int64_t>(channels, 1)));
+  double sum = 2 * std::fabs(ratio);
+  if (measured.layout != layout) {
+    sum += 3 + 0.1 * std::abs(static_cast<int>(measured.layout) - static_cast<int>(layout));
+  }
+  if (measured.output != output) {
+    sum += 1;
+  }
+  if (measured.budget != budget) {
+    // Routes of a larger budget may lean on threads that this caller does not grant.
+    const double threads = std::log2(static_cast<double>(measured.budget) / budget);
+    sum += threads > 0 ? 50 + threads : -4 * threads;
+  }
+  return sum;
+}
+
+void Router::build_slots(Group &group) {
+  if (group.classes.empty()) {
+    return;
+  }
+  for (const Class &entry : group.classes) {
+    group.channels.push_back(entry.channels);
+    group.budgets.push_back(entry.budget);
+  }
+  const auto unique = [](auto &values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  };
+  unique(group.channels);
+  unique(group.budgets);
+  for (int c = 0; c <= kSmallChannels; ++c) {
+    group.channel_slot[static_cast<std::size_t>(c)] =
+        static_cast<std::uint8_t>(nearest_channels(group, c));
+  }
+  for (const std::int64_t channels : group.channels) {
+    for (const int budget : group.budgets) {
+      for (int layout = 0; layout < kLayoutClasses; ++layout) {
+        for (int output = 0; output < kOutputModes; ++output) {
+          const auto apart = [&](const Class &entry) {
+            return distance(entry, channels, budget, static_cast<LayoutClass>(layout),
+                            static_cast<OutputMode>(output));
+          };
+          const auto nearest =
+              std::min_element(group.classes.begin(), group.classes.end(),
+                               [&](const Class &a, const Class &b) { return apart(a) < apart(b); });
+          group.slots.push_back({nearest->first, nearest->count, apart(*nearest) == 0});
+        }
+      }
+    }
+  }
+}
+
+int Router::nearest_channels(const Group &group, std::int64_t channels) {
+  int best = 0;
+  double best_distance = HUGE_VAL;
+  for (std::size_t i = 0; i < group.channels.size(); ++i) {
+    const double apart =
+        std::fabs(std::log2(static_cast<double>(group.channels[i]) /
+                            static_cast<double>(std::max<std::int64_t>(channels, 1))));
+    if (apart < best_distance) {
+      best_distance = apart;
+      best = static_cast<int>(i);
+    }
+  }
+  return best;
+}
+
+Router::Found Router::find(const Group &group, const RouteKey &key) const {
+  if (group.slots.empty()) {
+    return {group.default_first, group.default_count, Grade::default_order};
+  }
+  const int channel = key.channels <= kSmallChannels
+                          ? group.channel_slot[static_cast<std::size_t>(key.channels)]
+                          : nearest_channels(group, key.channels);
+  std::size_t budget = group.budgets.size() - 1;
+  while (budget > 0 && group.budgets[budget] > key.threads) {
+    --budget;
+  }
+  const std::size_t at =
+      ((static_cast<std::size_t>(channel) * group.budgets.size() + budget) * kLayoutClasses +
+       static_cast<std::size_t>(key.layout)) *
+          kOutputModes +
+      static_cast<std::size_t>(key.output);
+  const Slot &slot = group.slots[at];
+  const Region *region = &regions_[slot.first];
+  const Region *last = region + slot.count - 1;
+  while (region != last && key.elements >= region->to) {
+    ++region;
+  }
+  const bool exact = slot.exact &&
+                     group.channels[static_cast<std::size_t>(channel)] == key.channels &&
+                     group.budgets[budget] == key.threads &&
+                     key.elements >= region->measured_from && key.elements <= region->measured_to;
+  const Grade own = exact ? Grade::exact : Grade::near;
+  return {region->first, region->count, own_profile_ ? own : Grade::other_machine};
+}
+
+Decision Router::decide(int variant, const Call &call, const RouteKey &key) const {
+  const Group &group = groups_[static_cast<std::size_t>(variant)][call.dtype_case];
+  const Found found = find(group, key);
+  for (std::uint32_t i = found.first; i < found.first + found.count; ++i) {
+    const Alternative &alternative = alternatives_[i];
+    if (alternative.threads <= key.threads &&
+        alternative.candidate->exactness[call.dtype_case] >= key.exactness &&
+        alternative.candidate->refuses(call) == nullptr) {
+      return {alternative.candidate, alternative.threads, found.grade};
+    }
+  }
+  // A ranking that serves no one: the order of the op's table, which ends with `loop`.
+  for (std::uint32_t i = group.default_first; i < group.default_first + group.default_count; ++i) {
+    const Candidate *candidate = alternatives_[i].candidate;
+    if (candidate->exactness[call.dtype_case] >= key.exactness &&
+        candidate->refuses(call) == nullptr) {
+      return {candidate, 1, Grade::default_order};
+    }
+  }
+  throw std::logic_error(fmt::format("{}: no candidate accepts the call",
+                                     variants_[static_cast<std::size_t>(variant)]->name));
+}
+
+std::vector<Router::Alternative> Router::ranking(int variant, int dtype_case,
+                                                 const RouteKey &key) const {
+  const Found found =
+      find(groups_[static_cast<std::size_t>(variant)][static_cast<std::size_t>(dtype_case)], key);
+  return {alternatives_.begin() + found.first, alternatives_.begin() + found.first + found.count};
+}
+
+} // namespace switchyard

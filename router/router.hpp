@@ -1,0 +1,128 @@
+// Lookup: from a call to the candidate that serves it.
+//
+// A Router is built once from the registry and the tables; its index is dense, so that a lookup is
+// a few loads, without locks, heap or string comparison. Everything a table says is checked when
+// the index is built, and the chosen candidate's domain is checked against every call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "switchyard/core/candidate.hpp"
+#include "switchyard/core/route_table.hpp"
+#include "switchyard/options.hpp"
+
+namespace switchyard {
+
+// What a lookup depends on, besides variant and dtype case.
+struct RouteKey {
+  std::int64_t channels = 1;
+  std::int64_t elements = 0; // of the first input
+  LayoutClass layout = LayoutClass::contiguous;
+  OutputMode output = OutputMode::into;
+  int threads = 1; // the caller's budget
+  Exactness exactness = Exactness::faithful;
+};
+
+// The layout class of one view.
+[[nodiscard]] LayoutClass layout_of(const ConstView &view);
+
+struct Decision {
+  const Candidate *candidate = nullptr;
+  int threads = 1;
+  Grade grade = Grade::default_order;
+};
+
+class Router {
+public:
+  // `profile` names the machine. Its own table serves it; without one, the first does, with the
+  // grade other_machine. Lines of a table that name unknown variants, dtypes or candidates are
+  // passed over, and listed in warnings().
+  Router(std::span<const OpTable *const> ops, std::span<const RouteTable> tables,
+         std::string_view profile);
+
+  // Index of a variant for decide(); throws std::out_of_range for a name that is not registered.
+  [[nodiscard]] int variant_index(std::string_view name) const;
+
+  // The first alternative of the ranking that is built, exact enough, within the thread budget,
+  // and accepts the call; `loop` in the end.
+  [[nodiscard]] Decision decide(int variant, const Call &call, const RouteKey &key) const;
+
+  // The whole ranking for a problem, in order, without checking a call; for tools.
+  struct Alternative {
+    const Candidate *candidate;
+    int threads;
+  };
+  [[nodiscard]] std::vector<Alternative> ranking(int variant, int dtype_case,
+                                                 const RouteKey &key) const;
+
+  [[nodiscard]] const Variant &variant(int index) const { return *variants_[index]; }
+  [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
+  [[nodiscard]] std::string_view profile() const { return profile_; }
+
+private:
+  struct Region {
+    std::int64_t to = 0; // exclusive
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::int64_t measured_from = 0;
+    std::int64_t measured_to = 0;
+  };
+  // The regions of the class that serves one combination of keys.
+  struct Slot {
+    std::uint32_t first = 0;
+    std::uint16_t count = 0;
+    bool exact = false;
+  };
+  // Routes of one class, as the table gives them.
+  struct Class {
+    std::int64_t channels;
+    LayoutClass layout;
+    OutputMode output;
+    int budget;
+    std::uint32_t first;
+    std::uint16_t count;
+  };
+  static constexpr int kSmallChannels = 64;
+  // One variant and dtype case: slots by [channels][budget][layout][output].
+  struct Group {
+    std::vector<std::int64_t> channels;
+    std::vector<int> budgets;
+    std::array<std::uint8_t, kSmallChannels + 1> channel_slot{};
+    std::vector<Slot> slots;
+    std::vector<Class> classes;
+    std::uint32_t default_first = 0; // ranking in table order
+    std::uint32_t default_count = 0;
+  };
+  struct Found {
+    std::uint32_t first;
+    std::uint32_t count;
+    Grade grade;
+  };
+
+  void add_table(const RouteTable &table);
+  void add_class(const RouteTable &table, std::span<const Route> routes);
+  void build_slots(Group &group);
+  [[nodiscard]] static double distance(const Class &measured, std::int64_t channels, int budget,
+                                       LayoutClass layout, OutputMode output);
+  [[nodiscard]] static int nearest_channels(const Group &group, std::int64_t channels);
+  [[nodiscard]] Found find(const Group &group, const RouteKey &key) const;
+  [[nodiscard]] Group *group_of(std::string_view variant, std::string_view dtype);
+
+  std::vector<const Variant *> variants_;
+  std::vector<std::array<Group, kMaxDtypeCases>> groups_; // by variant
+  std::vector<Region> regions_;
+  std::vector<Alternative> alternatives_;
+  std::vector<std::string> warnings_;
+  std::string profile_;
+  bool own_profile_ = false;
+};
+
+// The process's router: the registered ops and the compiled tables.
+[[nodiscard]] const Router &default_router();
+
+} // namespace switchyard

@@ -1,0 +1,69 @@
+#include "router/split.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "router/fp_environment.hpp"
+
+namespace switchyard {
+namespace {
+
+// The part [from, to) of every view of a call along one axis.
+class Band {
+public:
+  Band(const Call &whole, Axis axis, std::int64_t from, std::int64_t to) : call_(whole) {
+    for (std::size_t i = 0; i < whole.in.size(); ++i) {
+      if (whole.in[i] != nullptr) {
+        in_[i] = slice(*whole.in[i], axis, from, to);
+        call_.in[i] = &in_[i];
+      }
+    }
+    for (std::size_t i = 0; i < whole.out.size(); ++i) {
+      if (whole.out[i] != nullptr) {
+        out_[i] = slice(*whole.out[i], axis, from, to);
+        call_.out[i] = &out_[i];
+      }
+    }
+  }
+  Band(const Band &) = delete;
+  Band &operator=(const Band &) = delete;
+  [[nodiscard]] const Call &call() const { return call_; }
+
+private:
+  Call call_;
+  std::array<ConstView, 3> in_;
+  std::array<View, 2> out_;
+};
+
+} // namespace
+
+int run_split(const Candidate &candidate, const Call &call, int threads) {
+  const Extents &shape = call.in[0]->shape;
+  const Axis axis = shape[kX] >= shape[kH] ? kX : kH;
+  const std::int64_t extent = shape[axis];
+  const auto bands = static_cast<int>(std::min<std::int64_t>(threads, extent));
+  if (bands <= 1 || candidate.split != Split::rows) {
+    const DefaultFpEnvironment environment;
+    candidate.run(call);
+    return 1;
+  }
+  // An arena of its own bounds this call's threads; workers come from the process-wide pool, so
+  // that several callers together never run more workers than there are cores.
+  tbb::task_arena arena(bands);
+  arena.execute([&] {
+    tbb::parallel_for(
+        0, bands,
+        [&](int band) {
+          const DefaultFpEnvironment environment;
+          const Band part(call, axis, extent * band / bands, extent * (band + 1) / bands);
+          candidate.run(part.call());
+        },
+        tbb::static_partitioner());
+  });
+  return bands;
+}
+
+} // namespace switchyard

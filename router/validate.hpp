@@ -1,0 +1,46 @@
+// Checks of the public edge. Each throws Error that names op, argument, given and accepted.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "switchyard/core/error.hpp"
+#include "switchyard/core/values.hpp"
+#include "switchyard/core/view.hpp"
+#include "switchyard/options.hpp"
+
+namespace switchyard::validate {
+
+// The extents are not negative, their product fits, a non-empty view has an address, and the
+// dtype is one of `accepted`.
+void image(std::string_view op, std::string_view argument, const ConstView &view,
+           std::initializer_list<Dtype> accepted);
+
+// As image(); besides, `out` has this shape and no stride of 0 on an axis longer than 1.
+void output(std::string_view op, std::string_view argument, const View &out, const Extents &shape,
+            std::initializer_list<Dtype> accepted);
+
+void same_shape(std::string_view op, std::string_view argument, const ConstView &view,
+                const Extents &shape);
+
+// One value or `channels` values.
+void parameter(std::string_view op, std::string_view argument, const Values &values,
+               std::int64_t channels);
+
+// `out` shares no element with `input`, or, where `in_place` is allowed, is exactly that view.
+void overlap(std::string_view op, std::string_view argument, const View &out,
+             const ConstView &input, bool in_place);
+
+void options(std::string_view op, const Options &options);
+
+// Views of the same elements in the same order.
+[[nodiscard]] bool same_view(const ConstView &a, const ConstView &b);
+
+// True where some byte of one view is a byte of the other; exact for the strides that images
+// have. A search that would take too long answers true.
+[[nodiscard]] bool share_memory(const ConstView &a, const ConstView &b);
+
+// A finite value exceeds FLT_MAX.
+[[nodiscard]] bool is_wide(const Values &values);
+
+} // namespace switchyard::validate

@@ -1,0 +1,216 @@
+#include "tablegen/policy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tablegen/classes.hpp"
+#include "tablegen/ranking.hpp"
+#include "tablegen/regions.hpp"
+#include "tablegen/regrets.hpp"
+
+namespace switchyard::tablegen {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Decides the regions between alternatives that are all inside the tie band: so little of the
+// plain regret that it never outweighs a real difference.
+constexpr double kTieBreak = 1e-6;
+
+// What leaving an incumbent costs at a size where it is not proven slower: more than the two
+// regions that keeping it can add.
+constexpr double kLeaveIncumbent = 3 * kRegionPenalty;
+
+void join_equal(std::vector<Segment> &segments) {
+  std::vector<Segment> joined;
+  for (const Segment &segment : segments) {
+    if (!joined.empty() && joined.back().alternative == segment.alternative) {
+      joined.back().last = segment.last;
+    } else {
+      joined.push_back(segment);
+    }
+  }
+  segments = std::move(joined);
+}
+
+// Divides one class into segments and chooses their alternatives.
+class Planner {
+public:
+  Planner(const ClassData &data, const Regrets &regrets, const Incumbents &incumbents)
+      : data_(data), regrets_(regrets) {
+    for (std::size_t p = 0; p < data_.points.size(); ++p) {
+      incumbents_.push_back(incumbent_at(p, incumbents));
+    }
+    for (std::size_t p = 0; p < data_.points.size(); ++p) {
+      costs_.push_back(costs_at(p));
+    }
+  }
+
+  [[nodiscard]] std::vector<Segment> segments() const {
+    std::vector<Segment> segments = place_regions(costs_, kRegionPenalty);
+    while (absorb_one(segments)) {
+      join_equal(segments);
+    }
+    for (Segment &segment : segments) {
+      segment.alternative = choose(segment);
+    }
+    join_equal(segments);
+    return segments;
+  }
+
+private:
+  // Index of the incumbent if it was measured at this point, else kNone.
+  [[nodiscard]] std::size_t incumbent_at(std::size_t p, const Incumbents &incumbents) const {
+    const auto found = incumbents.find({data_.key, data_.points[p].size});
+    if (found == incumbents.end()) {
+      return kNone;
+    }
+    const auto &all = data_.alternatives;
+    const auto a =
+        static_cast<std::size_t>(std::find(all.begin(), all.end(), found->second) - all.begin());
+    return a < all.size() && !std::isnan(regrets_[p][a]) ? a : kNone;
+  }
+
+  // Expected regret: nothing inside the tie band; what was not measured is not chosen.
+  [[nodiscard]] std::vector<double> costs_at(std::size_t p) const {
+    std::vector<double> costs(data_.alternatives.size(), kInfinity);
+    for (std::size_t a = 0; a < costs.size(); ++a) {
+      const double regret = regrets_[p][a];
+      if (!std::isnan(regret)) {
+        costs[a] = (regret <= std::log1p(kTieBand) ? 0 : regret) + kTieBreak * regret;
+      }
+    }
+    const std::size_t incumbent = incumbents_[p];
+    const auto best =
+        static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
+    if (incumbent != kNone && tied({p, p + 1, incumbent}, best)) {
+      for (std::size_t a = 0; a < costs.size(); ++a) {
+        costs[a] = a == incumbent ? 0 : costs[a] + kLeaveIncumbent;
+      }
+    }
+    return costs;
+  }
+
+  [[nodiscard]] bool measured_throughout(const Segment &segment) const {
+    for (std::size_t p = segment.first; p < segment.last; ++p) {
+      if (std::isnan(regrets_[p][segment.alternative])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // At how many points of the segment its alternative is the incumbent.
+  [[nodiscard]] std::ptrdiff_t incumbent_points(const Segment &segment) const {
+    const auto first = incumbents_.begin() + static_cast<std::ptrdiff_t>(segment.first);
+    const auto last = incumbents_.begin() + static_cast<std::ptrdiff_t>(segment.last);
+    return std::count(first, last, segment.alternative);
+  }
+
+  // Whether the segment's alternative cannot be told from `best` over the segment. An incumbent
+  // is told apart only when the interval leaves the whole tie band.
+  [[nodiscard]] bool tied(const Segment &segment, std::size_t best) const {
+    const double limit = incumbent_points(segment) > 0 ? 1 + kTieBand : 1;
+    return segment.alternative == best ||
+           (measured_throughout(segment) && !proven_slower(data_, segment, best, limit));
+  }
+
+  [[nodiscard]] bool can_absorb(const Segment &taken, const Segment &taker) const {
+    return incumbent_points(taken) == 0 &&
+           tied({taken.first, taken.last, taker.alternative}, taken.alternative);
+  }
+
+  // Gives a segment whose advantage over a neighbour's alternative is not proven to that
+  // neighbour: the one with the least loss. False when there is none.
+  [[nodiscard]] bool absorb_one(std::vector<Segment> &segments) const {
+    Segment *taken = nullptr;
+    std::size_t alternative = kNone;
+    double least = kInfinity;
+    for (std::size_t i = 1; i < segments.size(); ++i) {
+      const std::array pairs{std::pair{&segments[i], &segments[i - 1]},
+                             std::pair{&segments[i - 1], &segments[i]}};
+      for (const auto &[from, to] : pairs) {
+        const double loss = segment_cost(costs_, from->first, from->last, to->alternative) -
+                            segment_cost(costs_, from->first, from->last, from->alternative);
+        if (loss < least && can_absorb(*from, *to)) {
+          least = loss;
+          taken = from;
+          alternative = to->alternative;
+        }
+      }
+    }
+    if (taken != nullptr) {
+      taken->alternative = alternative;
+    }
+    return taken != nullptr;
+  }
+
+  // Among the alternatives tied with the segment's: the incumbent of the most points, else the
+  // first in order of preference.
+  [[nodiscard]] std::size_t choose(const Segment &segment) const {
+    std::size_t chosen = segment.alternative;
+    std::ptrdiff_t most = -1;
+    for (std::size_t a = 0; a < data_.alternatives.size(); ++a) {
+      const Segment other{segment.first, segment.last, a};
+      if (incumbent_points(other) > most && tied(other, segment.alternative)) {
+        chosen = a;
+        most = incumbent_points(other);
+      }
+    }
+    return chosen;
+  }
+
+  const ClassData &data_;
+  const Regrets &regrets_;
+  std::vector<std::size_t> incumbents_; // [point]: index of the alternative, or kNone
+  Costs costs_;
+};
+
+ClassPlan plan_class(const ClassData &data, const Incumbents &incumbents) {
+  ClassPlan plan{data.key, {}, {}};
+  for (const Point &point : data.points) {
+    plan.sizes.push_back(point.size);
+  }
+  const Regrets regrets = regrets_of(data);
+  for (const Segment &segment : Planner(data, regrets, incumbents).segments()) {
+    plan.regions.push_back(region_of(data, regrets, segment));
+  }
+  return plan;
+}
+
+} // namespace
+
+Plan plan_routes(const evidence::Profile &profile, const CandidateSet &set,
+                 const Incumbents &incumbents) {
+  Plan plan{profile.machine.profile, {}, {}};
+  for (const ClassData &data : gather(profile, set, plan.warnings)) {
+    plan.classes.push_back(plan_class(data, incumbents));
+  }
+  return plan;
+}
+
+Incumbents incumbents_of(const Plan &plan) {
+  Incumbents incumbents;
+  for (const ClassPlan &plan_of_class : plan.classes) {
+    for (const Region &region : plan_of_class.regions) {
+      for (const std::int64_t size : plan_of_class.sizes) {
+        if (size >= region.from && size < region.to) {
+          incumbents[{plan_of_class.key, size}] = region.ranking.front();
+        }
+      }
+    }
+  }
+  return incumbents;
+}
+
+int preference(std::string_view backend) {
+  constexpr std::array<std::string_view, 6> kOrder = {"fused",   "lut",    "stringzilla",
+                                                      "numkong", "opencv", "aten"};
+  constexpr int kOther = static_cast<int>(kOrder.size());
+  const auto found = std::find(kOrder.begin(), kOrder.end(), backend);
+  return backend == "loop" ? kOther + 1 : static_cast<int>(found - kOrder.begin());
+}
+
+} // namespace switchyard::tablegen

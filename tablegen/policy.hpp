@@ -1,0 +1,105 @@
+// The route policy: from one profile's evidence and a candidate set to ranked routes.
+//
+// Pure functions of their arguments: same evidence and candidates, same plan, whatever the order
+// of rows or candidates, the locale or the hash seed.
+//
+//  1. Rows of hot cells are grouped by class; a class's cells lie along size (elements). A row
+//     counts if its candidate is built, computes the dtype, has the row's version and was not
+//     rejected in any cell of that variant and dtype, and if it used no more threads than the
+//     class allows.
+//  2. In a cell the best alternative is the accepted one of the least median time; an
+//     alternative's regret is log(its time / the best's), paired by rounds, and 0 inside the tie
+//     band. A dropped row comes after the accepted ones. Cells of one size are averaged, that is,
+//     the geometric mean of their ratios.
+//  3. Regions along size minimise the sum of regret over the measured sizes plus a penalty for
+//     every further region. A region whose advantage over its neighbour's alternative is not
+//     proven is given to that neighbour.
+//  4. Among the alternatives that cannot be told from the region's best, the incumbent stays;
+//     without one, a fixed order of preference decides.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evidence/evidence.hpp"
+#include "evidence/statistics.hpp"
+#include "switchyard/core/route_table.hpp"
+#include "tablegen/candidate_set.hpp"
+
+namespace switchyard::tablegen {
+
+// Times closer than this ratio are equal: repeated measurements of one alternative differ as much.
+inline constexpr double kTieBand = 0.03;
+
+// What a further region has to save, as a sum of log-regret over the measured sizes: at least a
+// step out of the tie band at one of them.
+inline constexpr double kRegionPenalty = 0.03;
+
+// A candidate × threads used.
+struct Alternative {
+  std::string candidate;
+  int threads = 1;
+  friend auto operator<=>(const Alternative &, const Alternative &) = default;
+};
+
+// What a call must equal, besides its size, for a route to fit it.
+struct ClassKey {
+  std::string variant;
+  std::string dtype;
+  std::int64_t channels = 0;
+  LayoutClass layout = LayoutClass::contiguous;
+  OutputMode output = OutputMode::into;
+  int thread_budget = 1;
+  friend auto operator<=>(const ClassKey &, const ClassKey &) = default;
+};
+
+// The alternative that served a measured size before, where there was one.
+using Incumbents = std::map<std::pair<ClassKey, std::int64_t>, Alternative>;
+
+// The ranking for sizes [from, to).
+struct Region {
+  std::int64_t from = 0;
+  std::int64_t to = kUnbounded;
+  // The winner, then the others by regret, then candidates that were not measured here in order of
+  // preference, last the variant's floor with one thread. Alternatives slower than the floor are
+  // left out: it accepts every problem, so they could never be reached.
+  std::vector<Alternative> ranking;
+  std::optional<Alternative> runner_up; // of the measured ones
+  // Runner-up's time / winner's − 1, the geometric mean over the cells, and the geometric mean of
+  // the ends of the cells' intervals (family-wise over the cell's alternatives). Below 0 where
+  // preference or the incumbent decided a tie. All 0 without a runner-up.
+  evidence::Interval margin{0, 0, 0};
+  std::vector<std::string> cells; // keys of the measured cells inside, by size
+};
+
+struct ClassPlan {
+  ClassKey key;
+  std::vector<std::int64_t> sizes; // measured ones, ascending, in elements
+  std::vector<Region> regions;     // ascending and adjoining, from 0 to kUnbounded
+};
+
+struct Plan {
+  std::string profile;
+  std::vector<ClassPlan> classes;    // ascending by key; none for what has no evidence
+  std::vector<std::string> warnings; // rows that could not be used, one line per cause
+};
+
+// Rows of variants, candidates or dtype cases that `set` does not know at all are passed over;
+// see unknown.hpp.
+[[nodiscard]] Plan plan_routes(const evidence::Profile &profile, const CandidateSet &set,
+                               const Incumbents &incumbents = {});
+
+// The winners of a plan, for the next one to keep in near-ties.
+[[nodiscard]] Incumbents incumbents_of(const Plan &plan);
+
+// Rank in the fixed order of preference: fused, lut, stringzilla, numkong, opencv, aten, any other
+// backend, loop. Own code first: it has no per-call setup and no settings that others can change.
+[[nodiscard]] int preference(std::string_view backend);
+
+} // namespace switchyard::tablegen

@@ -1,0 +1,36 @@
+// How much slower each alternative of a class is than the best, and whether that is proven.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tablegen/classes.hpp"
+#include "tablegen/regions.hpp"
+
+namespace switchyard::tablegen {
+
+// [point][alternative]: mean log-regret over the cells of the point where the alternative was
+// measured; NaN where in none.
+using Regrets = std::vector<std::vector<double>>;
+
+[[nodiscard]] Regrets regrets_of(const ClassData &data);
+
+// Mean over the points of a segment where `alternative` was measured; NaN when it never was.
+[[nodiscard]] double mean_regret(const Regrets &regrets, const Segment &segment,
+                                 std::size_t alternative);
+
+// The cells of a segment where both alternatives were measured.
+[[nodiscard]] std::vector<const CellRows *>
+shared_cells(const ClassData &data, const Segment &segment, std::size_t a, std::size_t b);
+
+// How many comparisons against one alternative a cell holds, at least 1.
+[[nodiscard]] int comparisons_in(const CellRows &cell);
+
+// Whether the segment's alternative is proven slower than `rival`: outside the tie band, with an
+// interval above `limit`, in any cell or in all cells together. Ratios have no unit, so the rounds
+// of all cells pool into one comparison: many cells can prove what a few rounds in each can't. A
+// row that was dropped while the rival's was not counts as proven.
+[[nodiscard]] bool proven_slower(const ClassData &data, const Segment &segment, std::size_t rival,
+                                 double limit);
+
+} // namespace switchyard::tablegen
