@@ -244,8 +244,7 @@ TEST_CASE("a candidate that is wrong for NaN alone is caught") {
   };
   for (const Exactness exactness : {Exactness::bitwise, Exactness::faithful}) {
     const std::string message = caught("multiply_add/scalar", planted(no_nan, nullptr, exactness));
-    CHECK_THAT(message, Contains("special=1"));
-    CHECK_THAT(message, Contains("got 0, expected nan"));
+    CHECK_THAT(message, Contains("got 0, expected nan (nan … nan)"));
   }
 }
 

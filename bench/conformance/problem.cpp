@@ -31,7 +31,7 @@ bool is_float(Dtype dtype) {
 }
 
 std::string text_of(double value) {
-  return fmt::format("{}", value);
+  return std::isnan(value) ? "nan" : fmt::format("{}", value); // its sign means nothing
 }
 
 // True where `got` is what a candidate of this exactness may give.
