@@ -203,6 +203,13 @@ evidence::Cell cell_of(const Variant &variant, const VariantContract &contract,
   return cell;
 }
 
+std::string benchmark_name(const Variant &variant, const Candidate &candidate,
+                           const evidence::Cell &cell) {
+  std::string key = cell.key();
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return fmt::format("{}:{}/{}", variant.name, candidate.id, key);
+}
+
 std::int64_t bytes_of(const VariantContract &contract, const Call &call) {
   std::int64_t bytes = 0;
   for (int i = 0; i < contract.inputs; ++i) {

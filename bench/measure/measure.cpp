@@ -138,12 +138,16 @@ private:
     }
   }
 
+  // Large results are compared with those of another alternative of this cell: all have passed
+  // the gate on this very problem.
   std::string verify(const Alternative &alternative) {
-    const Candidate *reference = nullptr;
-    if (element_count(spec_.shape) > kLargeProblem) {
-      reference = gate_.reference(variant_, contract_, *alternative.candidate, spec_);
+    const Candidate *proven = nullptr;
+    for (const Alternative &other : alternatives_) {
+      const bool exact =
+          other.candidate->exactness[subject_.call().dtype_case] == Exactness::bitwise;
+      proven = exact && other.candidate != alternative.candidate ? other.candidate : proven;
     }
-    return subject_.verify(alternative, reference);
+    return subject_.verify(alternative, proven);
   }
 
   const Variant &variant_;
