@@ -54,8 +54,13 @@ std::string number(double value) {
                               : std::string("std::numeric_limits<float>::infinity()");
 }
 
-std::string percent(double ratio) {
-  return std::isfinite(ratio) ? fmt::format("{:.1f}", 100 * ratio) : std::string("?");
+// "32.1 % longer [28.0, 36.2]"; too few rounds give no interval.
+std::string longer(const evidence::Interval &margin) {
+  const std::string interval =
+      std::isfinite(margin.high)
+          ? fmt::format("{:.1f}, {:.1f}", 100 * margin.low, 100 * margin.high)
+          : std::string("too few rounds");
+  return fmt::format("{:.1f} % longer [{}]", 100 * margin.estimate, interval);
 }
 
 std::string enumerator(LayoutClass layout) {
@@ -78,9 +83,7 @@ std::string label(const Alternative &alternative) {
 std::string explanation(const ClassKey &key, const Region &region) {
   std::string text = label(region.ranking.front());
   if (region.runner_up) {
-    text += fmt::format("; {} takes {} % longer [{}, {}]", label(*region.runner_up),
-                        percent(region.margin.estimate), percent(region.margin.low),
-                        percent(region.margin.high));
+    text += fmt::format("; {} takes {}", label(*region.runner_up), longer(region.margin));
   } else {
     text += "; nothing else measured";
   }

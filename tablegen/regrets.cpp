@@ -40,8 +40,8 @@ const Row &best_of(const CellRows &cell) {
 }
 
 // log(time / the best's) of every alternative of a cell, at least 0; NaN where not measured.
-// A dropped row comes after the accepted ones, but for the floor, which is measured in every round
-// however slow it is.
+// A dropped row comes after the accepted ones and outside the tie band, but need not come after
+// the floor, which is measured in every round however slow it is.
 std::vector<double> cell_regrets(const ClassData &data, const CellRows &cell) {
   std::vector<double> regrets(cell.rows.size(), kNaN);
   const Row &best = best_of(cell);
@@ -61,7 +61,8 @@ std::vector<double> cell_regrets(const ClassData &data, const CellRows &cell) {
   for (std::size_t a = 0; a < cell.rows.size(); ++a) {
     if (cell.rows[a] != nullptr && cell.rows[a]->status == Status::dropped &&
         best.status == Status::accepted) {
-      regrets[a] = std::max(regrets[a], slowest_accepted) + kKeepOrder * regrets[a];
+      regrets[a] = std::max({regrets[a], slowest_accepted, std::log1p(kTieBand)}) +
+                   kKeepOrder * (1 + regrets[a]);
     }
   }
   return regrets;

@@ -1,0 +1,980 @@
+// The route policy on synthetic evidence with known answers, and the generator's guarantees.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <locale>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "evidence/evidence.hpp"
+#include "router/compiled_routes.hpp"
+#include "tablegen/candidate_set.hpp"
+#include "tablegen/command.hpp"
+#include "tablegen/generate.hpp"
+#include "tablegen/policy.hpp"
+#include "tablegen/regions.hpp"
+#include "tablegen/unknown.hpp"
+
+// The golden file is compiled as well as compared: what the generator writes is C++ that holds
+// the plan's numbers.
+#define compiled_routes golden_routes
+#include "data/tablegen_golden.cpp"
+#undef compiled_routes
+
+namespace {
+
+using namespace switchyard;
+using namespace switchyard::tablegen;
+using evidence::Row;
+using evidence::Status;
+namespace fs = std::filesystem;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::array<const char *, 6> kShapes = {"24x32x3",   "64x80x3",   "128x160x3",
+                                                 "240x320x3", "480x640x3", "768x1024x3"};
+constexpr std::array<std::int64_t, 6> kSizes = {2304, 15360, 61440, 230400, 921600, 2359296};
+constexpr std::size_t kRounds = 24;
+
+CandidateInfo candidate(const std::string &id, std::vector<Exactness> exactness) {
+  return {id, 1, id, true, std::move(exactness)};
+}
+
+// One variant with every backend; `lut` is for u8 alone.
+CandidateSet test_set() {
+  using enum Exactness;
+  return {{{"scale/scalar",
+            {"u8", "f32"},
+            {candidate("opencv", {bitwise, faithful}), candidate("fused", {bitwise, bitwise}),
+             candidate("lut", {bitwise, unsupported}), candidate("numkong", {faithful, faithful}),
+             candidate("aten", {bitwise, bitwise}), candidate("loop", {bitwise, bitwise})}}}};
+}
+
+CandidateInfo &find(CandidateSet &set, const std::string &id) {
+  auto &all = set.variants.front().candidates;
+  return *std::find_if(all.begin(), all.end(), [&](const auto &info) { return info.id == id; });
+}
+
+std::string key(const std::string &shape, int threads = 1, const std::string &dtype = "u8") {
+  return fmt::format("{} {} contiguous into hot t{} tone", dtype, shape, threads);
+}
+
+// Times around `time`: a drift that the rounds of a cell share, and a jitter of ±0.4 % of the row.
+std::vector<double> steady(double time, std::size_t rounds = kRounds, unsigned seed = 0) {
+  std::vector<double> samples;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const double drift = 1 + 0.05 * static_cast<double>(i % 4);
+    const double jitter = 0.002 * (static_cast<double>((i * 7 + seed * 3) % 5) - 2);
+    samples.push_back(evidence::round_to_four_digits(time * drift * (1 + jitter)));
+  }
+  return samples;
+}
+
+// Times that are mostly around `time`, but twice that in every third round.
+std::vector<double> unsteady(double time) {
+  std::vector<double> samples = steady(time);
+  for (std::size_t i = 0; i < samples.size(); i += 3) {
+    samples[i] = evidence::round_to_four_digits(2 * samples[i]);
+  }
+  return samples;
+}
+
+Row row(const std::string &cell, const std::string &id, double time, int threads = 1) {
+  const auto seed = static_cast<unsigned>(id.size() + static_cast<std::size_t>(threads));
+  return {evidence::Cell::parse(cell), id, 1, threads, Status::accepted,
+          steady(time, kRounds, seed), ""};
+}
+
+Row dropped(const std::string &cell, const std::string &id, double time) {
+  Row result = row(cell, id, time);
+  result.status = Status::dropped;
+  result.samples_ns.resize(5);
+  return result;
+}
+
+Row rejected(const std::string &cell, const std::string &id) {
+  return {evidence::Cell::parse(cell), id, 1, 1, Status::rejected, {}, "at 0: 1, not 2"};
+}
+
+evidence::Profile profile_of(std::vector<Row> rows, const std::string &name = "test") {
+  evidence::Profile profile;
+  profile.machine.profile = name;
+  profile.variants["scale/scalar"] = {"scale/scalar", 1, std::move(rows)};
+  return profile;
+}
+
+// Rows of `fused`, `opencv` and `loop` over all sizes, `opencv` at `ratios` times fused's time.
+std::vector<Row> against_opencv(const std::array<double, 6> &ratios) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+    const double time = static_cast<double>(kSizes[i]) / 10;
+    rows.push_back(row(key(kShapes[i]), "fused", time));
+    rows.push_back(row(key(kShapes[i]), "opencv", time * ratios[i]));
+    rows.push_back(row(key(kShapes[i]), "loop", time * 30));
+  }
+  return rows;
+}
+
+std::string ranking(const Region &region) {
+  std::string text;
+  for (const Alternative &alternative : region.ranking) {
+    text +=
+        fmt::format("{}{}@{}", text.empty() ? "" : " ", alternative.candidate, alternative.threads);
+  }
+  return text;
+}
+
+// "[0, 5949) fused, [5949, …) opencv"
+std::string winners(const ClassPlan &plan) {
+  std::string text;
+  for (const Region &region : plan.regions) {
+    text += fmt::format("{}[{}, {}) {}", text.empty() ? "" : ", ", region.from,
+                        region.to == kUnbounded ? "…" : std::to_string(region.to),
+                        region.ranking.front().candidate);
+  }
+  return text;
+}
+
+ClassPlan only_class(const std::vector<Row> &rows, const CandidateSet &set = test_set(),
+                     const Incumbents &incumbents = {}) {
+  const Plan plan = plan_routes(profile_of(rows), set, incumbents);
+  REQUIRE(plan.classes.size() == 1);
+  return plan.classes.front();
+}
+
+std::string text_of(const fs::path &file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// A folder that disappears with the test.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    static int count = 0;
+    path = fs::temp_directory_path() /
+           fmt::format("switchyard_tablegen_test.{}.{}", ::getpid(), count++);
+    fs::create_directories(path);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  ~TemporaryFolder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+// Writes a profile folder and returns the path of its variant file.
+fs::path write_profile(const fs::path &profiles, const evidence::Profile &profile) {
+  const fs::path folder = profiles / profile.machine.profile;
+  evidence::write(folder, profile.machine);
+  for (const auto &[name, file] : profile.variants) {
+    evidence::write(folder, file);
+  }
+  return folder / "scale/scalar.json";
+}
+
+struct Outcome {
+  int code = 0;
+  std::string log;
+};
+
+Outcome run(const TablegenOptions &options, const CandidateSet &set = test_set()) {
+  std::ostringstream log;
+  const int code = run_tablegen(options, set, log);
+  return {code, log.str()};
+}
+
+TablegenOptions options_for(const TemporaryFolder &folder, bool prune = false) {
+  return {(folder.path / "profiles").string(), (folder.path / "routes.cpp").string(), {}, prune};
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+// ---- regions ------------------------------------------------------------------------------------
+
+TEST_CASE("Regions trade regret against their number") {
+  CHECK(place_regions({{0, 0.5}, {0, 0.5}, {0.5, 0}}, 0.03) ==
+        std::vector<Segment>{{0, 2, 0}, {2, 3, 1}});
+  // A step of 0.05 in the middle costs two further regions, at the end only one.
+  CHECK(place_regions({{0, 1}, {0.05, 0}, {0, 1}}, 0.03) == std::vector<Segment>{{0, 3, 0}});
+  CHECK(place_regions({{0, 1}, {0, 1}, {0.05, 0}}, 0.03) ==
+        std::vector<Segment>{{0, 2, 0}, {2, 3, 1}});
+}
+
+TEST_CASE("Of equal regions the first alternative is taken") {
+  CHECK(place_regions({{0.1, 0.1}, {0.2, 0.2}}, 0.03) == std::vector<Segment>{{0, 2, 0}});
+}
+
+TEST_CASE("What was not measured at a point is not chosen there") {
+  CHECK(place_regions({{0, 1}, {kInf, 1}, {0, 1}}, 0.03) ==
+        std::vector<Segment>{{0, 1, 0}, {1, 2, 1}, {2, 3, 0}});
+}
+
+TEST_CASE("A boundary is the geometric mean of its neighbours and separates them") {
+  CHECK(boundary(2304, 15360) == 5949); // √(2304 · 15360) = 5948.9
+  CHECK(boundary(100, 400) == 200);
+  CHECK(boundary(2, 3) == 3);
+  CHECK(boundary(1, 2) == 2);
+  CHECK(boundary(std::int64_t{1} << 40, std::int64_t{1} << 42) == std::int64_t{1} << 41);
+}
+
+// ---- policy -------------------------------------------------------------------------------------
+
+TEST_CASE("A candidate that is best at every size gets one region over all sizes") {
+  const ClassPlan plan = only_class(against_opencv({3, 3, 3, 3, 3, 3}));
+  CHECK(plan.key ==
+        ClassKey{"scale/scalar", "u8", 3, LayoutClass::contiguous, OutputMode::into, 1});
+  CHECK(plan.sizes == std::vector<std::int64_t>(kSizes.begin(), kSizes.end()));
+  REQUIRE(plan.regions.size() == 1);
+  const Region &region = plan.regions.front();
+  CHECK(region.from == 0);
+  CHECK(region.to == kUnbounded);
+  CHECK(region.cells.size() == 6);
+  CHECK(region.runner_up == Alternative{"opencv", 1});
+  CHECK(region.margin.estimate == Approx(2).margin(0.02));
+  CHECK(region.margin.low > 1.95);
+  CHECK(region.margin.low <= region.margin.estimate);
+  CHECK(region.margin.high >= region.margin.estimate);
+  CHECK(region.margin.high < 2.05);
+}
+
+TEST_CASE("The margin is the geometric mean over the region's cells") {
+  const ClassPlan plan = only_class(against_opencv({2, 2, 2, 8, 8, 8}));
+  REQUIRE(plan.regions.size() == 1);
+  CHECK(plan.regions.front().margin.estimate == Approx(3).margin(0.03)); // √(2 · 8) − 1
+}
+
+TEST_CASE("A crossover becomes a boundary between the sizes on its sides") {
+  const ClassPlan plan = only_class(against_opencv({3, 3, 2, 0.5, 0.4, 0.3}));
+  CHECK(winners(plan) == fmt::format("[0, {0}) fused, [{0}, …) opencv",
+                                     std::llround(std::sqrt(61440.0 * 230400.0))));
+  CHECK(plan.regions[0].cells.size() == 3);
+  CHECK(plan.regions[1].cells.size() == 3);
+  CHECK(plan.regions[1].runner_up == Alternative{"fused", 1});
+}
+
+TEST_CASE("A small flip at one size in the middle makes no region") {
+  CHECK(winners(only_class(against_opencv({2, 2, 0.955, 2, 2, 2}))) == "[0, …) fused");
+}
+
+TEST_CASE("A large but unproven flip makes no region, the same flip when proven does") {
+  std::vector<Row> rows = against_opencv({2, 2, 1, 2, 2, 2});
+  for (Row &each : rows) {
+    if (each.candidate == "opencv" && each.cell.elements() == kSizes[2]) {
+      each.samples_ns = unsteady(0.75 * static_cast<double>(kSizes[2]) / 10);
+    }
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+  CHECK(only_class(against_opencv({2, 2, 0.75, 2, 2, 2})).regions.size() == 3);
+}
+
+TEST_CASE("An unproven flip at the first or last size makes no region either") {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{5}}) {
+    std::vector<Row> rows = against_opencv({2, 2, 2, 2, 2, 2});
+    for (Row &each : rows) {
+      if (each.candidate == "opencv" && each.cell.elements() == kSizes[at]) {
+        each.samples_ns = unsteady(0.75 * static_cast<double>(kSizes[at]) / 10);
+      }
+    }
+    CAPTURE(at);
+    CHECK(winners(only_class(rows)) == "[0, …) fused");
+  }
+}
+
+TEST_CASE("A near-tie is decided by the order of preference") {
+  // opencv is up to 2.5 % faster, inside the tie band: fused comes first.
+  CHECK(winners(only_class(against_opencv({0.98, 0.975, 0.98, 0.98, 0.99, 0.98}))) ==
+        "[0, …) fused");
+  // 10 % are outside.
+  CHECK(winners(only_class(against_opencv({0.9, 0.9, 0.9, 0.9, 0.9, 0.9}))) == "[0, …) opencv");
+  // Inside the band, the margin says that the winner was slower.
+  const ClassPlan plan = only_class(against_opencv({0.98, 0.98, 0.98, 0.98, 0.98, 0.98}));
+  CHECK(plan.regions.front().margin.estimate == Approx(-0.02).margin(0.005));
+}
+
+TEST_CASE("Ties do not add up: the tie band is counted from the best") {
+  // numkong is within the band of opencv and lut within that of numkong, but lut is 5 % slower
+  // than the best.
+  std::vector<Row> rows;
+  for (const char *shape : kShapes) {
+    rows.push_back(row(key(shape), "opencv", 1000));
+    rows.push_back(row(key(shape), "numkong", 1025));
+    rows.push_back(row(key(shape), "lut", 1052));
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) numkong");
+}
+
+TEST_CASE("An alternative that only some rounds show faster counts as tied") {
+  std::vector<Row> rows = {row(key("64x80x3"), "fused", 1000), row(key("64x80x3"), "opencv", 1)};
+  rows[1].samples_ns = unsteady(900);
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+}
+
+TEST_CASE("A difference that no single size proves is proven by all sizes together") {
+  // With 7 rounds, one of them disturbed, no interval of three comparisons excludes 1.
+  std::vector<Row> rows;
+  for (const char *shape : kShapes) {
+    for (const auto &[id, time] : {std::pair{"fused", 1200.0}, std::pair{"opencv", 1000.0}}) {
+      rows.push_back(row(key(shape), id, time));
+      rows.back().samples_ns = steady(time, 7);
+    }
+    rows.back().samples_ns[3] *= 2;
+  }
+  CHECK(winners(only_class({rows[0], rows[1]})) == "[0, …) fused");
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+}
+
+TEST_CASE("Of tied alternatives the one with fewer threads comes first, then the id") {
+  std::vector<Row> rows = {row(key("64x80x3", 2), "fused", 1000, 2),
+                           row(key("64x80x3", 2), "fused", 1000, 1)};
+  CHECK(only_class(rows).regions.front().ranking.front() == Alternative{"fused", 1});
+  CandidateSet set = test_set();
+  set.variants.front().candidates.insert(set.variants.front().candidates.begin(),
+                                         {"fused_b", 1, "fused", true, {Exactness::bitwise}});
+  rows = {row(key("64x80x3"), "fused_b", 1000), row(key("64x80x3"), "fused", 1000)};
+  CHECK(winners(only_class(rows, set)) == "[0, …) fused");
+}
+
+TEST_CASE("The incumbent stays in a near-tie and goes when it is proven slower") {
+  Incumbents incumbents;
+  const ClassKey of_class{"scale/scalar", "u8", 3, LayoutClass::contiguous, OutputMode::into, 1};
+  for (const std::int64_t size : kSizes) {
+    incumbents[{of_class, size}] = {"opencv", 1};
+  }
+  CHECK(winners(only_class(against_opencv({1.02, 1.01, 1.02, 1.02, 1.02, 1.02}), test_set(),
+                           incumbents)) == "[0, …) opencv");
+  CHECK(winners(only_class(against_opencv({1.1, 1.1, 1.1, 1.1, 1.1, 1.1}), test_set(),
+                           incumbents)) == "[0, …) fused");
+  // The interval of 3.2 % reaches into the tie band: enough to lose a contest, not a seat.
+  const std::array<double, 6> narrow{1.032, 1.032, 1.032, 1.032, 1.032, 1.032};
+  CHECK(winners(only_class(against_opencv(narrow), test_set(), incumbents)) == "[0, …) opencv");
+}
+
+TEST_CASE("A plan's own winners, given as incumbents, keep their regions through near-ties") {
+  const Plan before = plan_routes(profile_of(against_opencv({2, 2, 2, 0.5, 0.5, 0.5})), test_set());
+  const Incumbents incumbents = incumbents_of(before);
+  CHECK(incumbents.size() == 6);
+  // Now nearly equal everywhere: without incumbents fused would take all.
+  const std::vector<Row> equal = against_opencv({0.99, 0.99, 0.99, 1.01, 1.01, 1.01});
+  CHECK(winners(only_class(equal)) == "[0, …) fused");
+  CHECK(winners(only_class(equal, test_set(), incumbents)) == winners(before.classes.front()));
+  // A proven change takes the place.
+  CHECK(winners(only_class(against_opencv({2, 2, 2, 2, 2, 2}), test_set(), incumbents)) ==
+        "[0, …) fused");
+}
+
+TEST_CASE("A candidate that is not built leaves its place to the next one") {
+  CandidateSet set = test_set();
+  find(set, "fused").built = false;
+  const ClassPlan plan = only_class(against_opencv({3, 3, 3, 3, 3, 3}), set);
+  CHECK(winners(plan) == "[0, …) opencv");
+  CHECK(!contains(ranking(plan.regions.front()), "fused"));
+}
+
+TEST_CASE("A candidate rejected in one cell is not routed for that dtype at all") {
+  std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+  rows.push_back(rejected("u8 24x32x4 rows into hot t1 tone", "fused"));
+  for (const char *id : {"fused", "opencv"}) {
+    rows.push_back(row(key("64x80x3", 1, "f32"), id, id[0] == 'f' ? 100 : 200));
+  }
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 2);
+  CHECK(plan.classes[0].key.dtype == "f32");
+  CHECK(winners(plan.classes[0]) == "[0, …) fused"); // another dtype, another proof
+  CHECK(winners(plan.classes[1]) == "[0, …) opencv");
+  CHECK(!contains(ranking(plan.classes[1].regions.front()), "fused"));
+}
+
+TEST_CASE("A rejection of an older version does not hold against the new one") {
+  std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+  rows.push_back(rejected("u8 24x32x4 rows into hot t1 tone", "fused"));
+  rows.back().version = 7;
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+}
+
+TEST_CASE("Rows of another version are stale: unmeasured, with a warning") {
+  CandidateSet set = test_set();
+  find(set, "fused").version = 2;
+  const Plan plan = plan_routes(profile_of(against_opencv({3, 3, 3, 3, 3, 3})), set);
+  REQUIRE(plan.classes.size() == 1);
+  CHECK(winners(plan.classes.front()) == "[0, …) opencv");
+  CHECK(plan.classes.front().regions.front().runner_up == Alternative{"loop", 1});
+  // The new version is listed behind what was measured.
+  CHECK(ranking(plan.classes.front().regions.front()) ==
+        "opencv@1 fused@1 lut@1 numkong@1 aten@1 loop@1");
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(plan.warnings.front() ==
+        "scale/scalar: 6 rows of \"fused\" are of version 1, this build has 2: not used; measure "
+        "again: ./scripts/regenerate.sh --ops 'scale/scalar'");
+}
+
+TEST_CASE("A ranking goes by regret, then unmeasured candidates by preference, then the floor") {
+  std::vector<Row> rows = {row(key("64x80x3"), "opencv", 300), row(key("64x80x3"), "fused", 100),
+                           row(key("64x80x3"), "numkong", 200), row(key("64x80x3"), "loop", 1000)};
+  CHECK(ranking(only_class(rows).regions.front()) ==
+        "fused@1 numkong@1 opencv@1 lut@1 aten@1 loop@1");
+  // lut does not compute f32, so there is nothing to append but aten.
+  for (Row &each : rows) {
+    each.cell.dtype = "f32";
+  }
+  CHECK(ranking(only_class(rows).regions.front()) == "fused@1 numkong@1 opencv@1 aten@1 loop@1");
+}
+
+TEST_CASE("What is slower than the floor is left out, and a winning floor stands alone") {
+  std::vector<Row> rows = {row(key("64x80x3"), "fused", 100), row(key("64x80x3"), "aten", 3000),
+                           row(key("64x80x3"), "loop", 1000)};
+  const ClassPlan plan = only_class(rows);
+  CHECK(ranking(plan.regions.front()) == "fused@1 lut@1 numkong@1 opencv@1 loop@1");
+  rows[2].samples_ns = steady(10);
+  CHECK(ranking(only_class(rows).regions.front()) == "loop@1");
+  CHECK(only_class(rows).regions.front().runner_up == Alternative{"fused", 1});
+}
+
+TEST_CASE("A rejected floor is not listed") {
+  std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+  rows.push_back(rejected("u8 24x32x4 rows into hot t1 tone", "loop"));
+  CHECK(ranking(only_class(rows).regions.front()) == "fused@1 opencv@1 lut@1 numkong@1 aten@1");
+}
+
+TEST_CASE("A dropped row comes after the accepted ones by its own samples") {
+  const std::string cell = key("64x80x3");
+  const std::vector<Row> rows = {
+      row(cell, "fused", 100),       row(cell, "opencv", 400), dropped(cell, "aten", 350),
+      dropped(cell, "numkong", 250), row(cell, "loop", 1000),
+  };
+  CHECK(ranking(only_class(rows).regions.front()) ==
+        "fused@1 opencv@1 numkong@1 aten@1 lut@1 loop@1");
+  // Even one whose few rounds look fastest.
+  const std::vector<Row> lucky = {row(cell, "opencv", 100), dropped(cell, "fused", 90)};
+  CHECK(winners(only_class(lucky)) == "[0, …) opencv");
+}
+
+TEST_CASE("A dropped row does not keep an alternative from winning at other sizes") {
+  std::vector<Row> rows = against_opencv({4, 0.5, 0.5, 0.5, 0.5, 0.5});
+  rows[1] = dropped(key(kShapes[0]), "opencv", 4 * 230.4);
+  CHECK(winners(only_class(rows)) == "[0, 5949) fused, [5949, …) opencv");
+}
+
+TEST_CASE("No alternative uses more threads than the class allows") {
+  std::vector<Row> rows = {
+      row(key("64x80x3", 2), "fused", 100, 1), row(key("64x80x3", 2), "fused", 60, 2),
+      row(key("64x80x3", 2), "opencv", 10, 4), row(key("64x80x3", 1), "fused", 100, 1)};
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 2);
+  for (const ClassPlan &of_class : plan.classes) {
+    for (const Region &region : of_class.regions) {
+      for (const Alternative &alternative : region.ranking) {
+        CHECK(alternative.threads <= of_class.key.thread_budget);
+      }
+    }
+  }
+  CHECK(plan.classes[1].key.thread_budget == 2);
+  CHECK(plan.classes[1].regions.front().ranking.front() == Alternative{"fused", 2});
+}
+
+TEST_CASE("Cells of one size are combined by the geometric mean of their ratios") {
+  // fused wins by 1.5 in one cell and loses by 2 in the other: in the mean opencv is ahead.
+  const std::string tone = "u8 64x80x3 contiguous into hot t1 tone";
+  const std::string other = "u8 80x64x3 contiguous into hot t1 tone";
+  const std::vector<Row> rows = {row(tone, "fused", 100), row(tone, "opencv", 150),
+                                 row(other, "fused", 10000), row(other, "opencv", 5000)};
+  const ClassPlan plan = only_class(rows);
+  CHECK(winners(plan) == "[0, …) opencv");
+  CHECK(plan.regions.front().margin.estimate == Approx(std::sqrt(2 / 1.5) - 1).margin(0.01));
+  CHECK(plan.sizes.size() == 1);
+}
+
+TEST_CASE("Only hot cells route") {
+  const std::vector<Row> rows = {row(key("64x80x3"), "fused", 100),
+                                 row(key("64x80x3"), "opencv", 200),
+                                 row("u8 64x80x3 contiguous into cold t1 tone", "fused", 300),
+                                 row("u8 64x80x3 contiguous into cold t1 tone", "opencv", 3)};
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+}
+
+TEST_CASE("What differs in channels, layout, output or dtype is a class of its own") {
+  const std::vector<Row> rows = {row("u8 64x80x3 contiguous into hot t1 tone", "fused", 100),
+                                 row("u8 64x80x1 contiguous into hot t1 tone", "fused", 100),
+                                 row("u8 64x80x3 rows into hot t1 tone", "fused", 100),
+                                 row("u8 64x80x3 contiguous fresh hot t1 tone", "fused", 100),
+                                 row("f32 64x80x3 contiguous into hot t1 tone", "fused", 100)};
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 5);
+  CHECK(std::is_sorted(plan.classes.begin(), plan.classes.end(),
+                       [](const auto &a, const auto &b) { return a.key < b.key; }));
+}
+
+TEST_CASE("Without a usable row there is no route") {
+  CHECK(plan_routes(profile_of({}), test_set()).classes.empty());
+  CHECK(plan_routes(profile_of({rejected(key("64x80x3"), "fused")}), test_set()).classes.empty());
+}
+
+TEST_CASE("An only alternative has no margin") {
+  const ClassPlan plan = only_class({row(key("64x80x3"), "fused", 100)});
+  CHECK(!plan.regions.front().runner_up);
+  CHECK(plan.regions.front().margin.estimate == 0);
+}
+
+TEST_CASE("A margin from too few rounds is unbounded") {
+  std::vector<Row> rows = {row(key("64x80x3"), "fused", 100), row(key("64x80x3"), "opencv", 300)};
+  for (Row &each : rows) {
+    each.samples_ns.resize(3);
+  }
+  const Region region = only_class(rows).regions.front();
+  CHECK(region.margin.low == -1);
+  CHECK(region.margin.high == kInf);
+  CHECK(region.margin.estimate == Approx(2).margin(0.03));
+}
+
+// ---- candidate set ------------------------------------------------------------------------------
+
+namespace {
+
+void compute(const Call &) {}
+
+constexpr DtypeCase kDtypes[] = {{"u8", {Dtype::u8}, {Dtype::u8}}, {"f32", {Dtype::f32}, {}}};
+constexpr Candidate kCandidates[] = {
+    {"fused", 3, "fused", nullptr, {Exactness::bitwise, Exactness::faithful}, {}, {}, compute},
+    {"opencv", 1, "opencv", nullptr, {Exactness::bitwise}, {}, {}, nullptr},
+};
+constexpr Variant kVariants[] = {{"scale/scalar", kDtypes, kCandidates}};
+constexpr OpTable kScale{"scale", kVariants};
+
+} // namespace
+
+TEST_CASE("A candidate set holds what the op tables say") {
+  const std::array<const OpTable *, 1> ops{&kScale};
+  const CandidateSet set = candidate_set(ops);
+  REQUIRE(set.variants.size() == 1);
+  const VariantInfo *variant = set.find("scale/scalar");
+  REQUIRE(variant != nullptr);
+  CHECK(variant->dtypes == std::vector<std::string>{"u8", "f32"});
+  const CandidateInfo *fused = variant->find("fused");
+  REQUIRE(fused != nullptr);
+  CHECK(fused->version == 3);
+  CHECK(fused->built);
+  CHECK(fused->exactness == std::vector{Exactness::bitwise, Exactness::faithful});
+  CHECK(!variant->find("opencv")->built);
+  CHECK(variant->find("aten") == nullptr);
+  CHECK(set.find("scale/vector") == nullptr);
+  CHECK(variant->dtype_case("f32") == 1);
+  CHECK(variant->dtype_case("u9") == -1);
+}
+
+TEST_CASE("The hash of a candidate set changes with what is built, not with its order") {
+  const CandidateSet set = test_set();
+  const std::string hash = hash_of(set);
+  CandidateSet reordered = set;
+  std::reverse(reordered.variants.front().candidates.begin(),
+               reordered.variants.front().candidates.end());
+  CHECK(hash_of(reordered) == hash);
+
+  CandidateSet changed = set;
+  find(changed, "fused").version = 2;
+  CHECK(hash_of(changed) != hash);
+  changed = set;
+  find(changed, "fused").exactness[0] = Exactness::faithful;
+  CHECK(hash_of(changed) != hash);
+  changed = set;
+  find(changed, "fused").built = false;
+  CHECK(hash_of(changed) != hash);
+  find(changed, "fused").version = 2; // what is not built does not count
+  CandidateSet removed = set;
+  std::erase_if(removed.variants.front().candidates,
+                [](const CandidateInfo &info) { return info.id == "fused"; });
+  CHECK(hash_of(changed) == hash_of(removed));
+}
+
+// ---- generated text -----------------------------------------------------------------------------
+
+namespace {
+
+// Two profiles: one with a crossover, threads and two dtypes, one without evidence.
+std::vector<Row> golden_rows() {
+  std::vector<Row> rows = against_opencv({3, 3, 2, 0.5, 0.4, 0.3});
+  rows.push_back(row(key("480x640x3", 2), "fused", 100, 1));
+  rows.push_back(row(key("480x640x3", 2), "fused", 55, 2));
+  rows.push_back(row(key("64x80x3", 1, "f32"), "loop", 300));
+  rows.push_back(row(key("64x80x3", 1, "f32"), "aten", 400));
+  rows.push_back(row("f32 64x80x1 plane in_place hot t1 tone", "fused", 300));
+  rows.push_back(row(key("64x80x4"), "fused", 10));
+  rows.push_back(row(key("64x80x4"), "opencv", 30));
+  for (std::size_t i = rows.size() - 2; i < rows.size(); ++i) {
+    rows[i].samples_ns.resize(3);
+  }
+  return rows;
+}
+
+std::string golden_text() {
+  const std::array plans{plan_routes(profile_of(golden_rows(), "x86_64-synthetic"), test_set()),
+                         plan_routes(profile_of({}, "a-empty"), test_set())};
+  return generate(plans, hash_of(test_set()));
+}
+
+} // namespace
+
+TEST_CASE("The generated text is the golden file's") {
+  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.cpp");
+  const std::string text = golden_text();
+  if (text != golden) {
+    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.cpp";
+    std::ofstream(actual, std::ios::binary) << text;
+    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.cpp");
+  }
+}
+
+TEST_CASE("The golden file compiles to the plan's routes") {
+  const std::span<const RouteTable> tables = golden_routes();
+  REQUIRE(tables.size() == 2);
+  CHECK(tables[0].profile == "a-empty");
+  CHECK(tables[0].routes.empty());
+  CHECK(tables[1].profile == "x86_64-synthetic");
+  CHECK(tables[1].candidate_set == hash_of(test_set()));
+
+  const Plan plan = plan_routes(profile_of(golden_rows(), "x86_64-synthetic"), test_set());
+  std::size_t i = 0;
+  for (const ClassPlan &of_class : plan.classes) {
+    for (const Region &region : of_class.regions) {
+      REQUIRE(i < tables[1].routes.size());
+      const Route &route = tables[1].routes[i++];
+      CHECK(ClassKey{std::string(route.variant), std::string(route.dtype), route.channels,
+                     route.layout, route.output, route.thread_budget} == of_class.key);
+      CHECK(route.from == region.from);
+      CHECK(route.to == region.to);
+      CHECK(route.measured_from == of_class.sizes.front());
+      CHECK(route.measured_to == of_class.sizes.back());
+      REQUIRE(route.ranked == region.ranking.size());
+      for (std::size_t k = 0; k < region.ranking.size(); ++k) {
+        const RouteAlternative &alternative = tables[1].alternatives[route.ranking + k];
+        CHECK(alternative.candidate == region.ranking[k].candidate);
+        CHECK(alternative.threads == region.ranking[k].threads);
+      }
+      CHECK(double{route.margin} == Approx(region.margin.estimate).margin(1e-4));
+      CHECK(double{route.low} == Approx(region.margin.low).margin(1e-4));
+      if (std::isinf(region.margin.high)) {
+        CHECK(std::isinf(route.high));
+      } else {
+        CHECK(double{route.high} == Approx(region.margin.high).margin(1e-4));
+      }
+    }
+  }
+  CHECK(i == tables[1].routes.size());
+}
+
+TEST_CASE("Each route's comment names winner, margin, interval and evidence key") {
+  const std::array plans{plan_routes(profile_of(golden_rows()), test_set())};
+  const std::string text = generate(plans, "0");
+  CHECK(contains(text, "// fused t2; fused t1 takes 82.5 % longer [80.8, 82.5]; "));
+  CHECK(contains(text, "; scale/scalar#u8 480x640x3 contiguous into hot t2 tone\n"));
+  CHECK(contains(text, "; scale/scalar#u8 24x32x3 contiguous into hot t1 tone and 2 more, up to "
+                       "u8 128x160x3 contiguous into hot t1 tone\n"));
+  CHECK(contains(text, "// fused t1; nothing else measured; "));
+  CHECK(contains(text, "opencv t1 takes 198.8 % longer [too few rounds]; "));
+}
+
+TEST_CASE("No plan gives a valid file without tables") {
+  const std::string text = generate({}, "0");
+  CHECK(contains(text, "std::span<const RouteTable> compiled_routes() {\n  return {};\n}\n"));
+  CHECK(!contains(text, "kTables"));
+}
+
+TEST_CASE("Names cannot break out of literals or comments") {
+  evidence::Profile profile = profile_of({row(key("64x80x3"), "fused", 100)});
+  profile.machine.profile = "a\"; evil();\nint x; \\";
+  profile.variants["scale/scalar"].rows[0].cell.params = "p\nint y; \\";
+  const std::array plans{plan_routes(profile, test_set())};
+  const std::string text = generate(plans, "0");
+  CHECK(contains(text, R"({"a\042; evil();\012int x; \134", "0", kRoutes0, kAlternatives0},)"));
+  CHECK(contains(text, "// a\"; evil();?int x; ?\n"));
+  CHECK(contains(text, "tone") == false);
+  CHECK(contains(text, "t1 p?int y; ?\n"));
+}
+
+// ---- determinism --------------------------------------------------------------------------------
+
+namespace {
+
+// Groups digits by twos and writes a decimal comma: whatever consults the locale shows it.
+class OddNumbers : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\2"; }
+};
+
+class OddLocale {
+public:
+  OddLocale() : before_(std::locale::global(std::locale(std::locale(), new OddNumbers))) {
+    for (const char *name : {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "C.UTF-8"}) {
+      if (std::setlocale(LC_ALL, name) != nullptr) {
+        break;
+      }
+    }
+  }
+  OddLocale(const OddLocale &) = delete;
+  OddLocale &operator=(const OddLocale &) = delete;
+  ~OddLocale() {
+    std::locale::global(before_);
+    std::setlocale(LC_ALL, "C");
+  }
+
+private:
+  std::locale before_;
+};
+
+} // namespace
+
+TEST_CASE("The same rows in any order give the same bytes") {
+  const std::string expected = golden_text();
+  std::mt19937 random(1);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Row> rows = golden_rows();
+    std::shuffle(rows.begin(), rows.end(), random);
+    CandidateSet set = test_set();
+    auto &candidates = set.variants.front().candidates;
+    std::shuffle(candidates.begin(), candidates.end() - 1, random); // the floor stays last
+    std::array plans{plan_routes(profile_of({}, "a-empty"), set),
+                     plan_routes(profile_of(rows, "x86_64-synthetic"), set)};
+    REQUIRE(generate(plans, hash_of(set)) == expected);
+  }
+}
+
+TEST_CASE("Another locale gives the same bytes") {
+  const std::string expected = golden_text();
+  const OddLocale locale;
+  REQUIRE((std::ostringstream() << 12345.5).str() == "1.23.45,5"); // the locale is in force
+  CHECK(golden_text() == expected);
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows(), "x86_64-synthetic"));
+  write_profile(folder.path / "profiles", profile_of({}, "a-empty"));
+  CHECK(run(options_for(folder)).code == 0);
+  CHECK(text_of(folder.path / "routes.cpp") == expected);
+}
+
+TEST_CASE("Files written in another order give the same bytes") {
+  std::array<std::string, 2> texts;
+  for (const bool reversed : {false, true}) {
+    TemporaryFolder folder;
+    std::vector<std::string> names = {"b", "a", "d", "c"};
+    if (reversed) {
+      std::reverse(names.begin(), names.end());
+    }
+    for (const std::string &name : names) {
+      write_profile(folder.path / "profiles", profile_of(golden_rows(), name));
+    }
+    REQUIRE(run(options_for(folder)).code == 0);
+    texts[reversed ? 1 : 0] = text_of(folder.path / "routes.cpp");
+  }
+  CHECK(texts[0] == texts[1]);
+  CHECK(contains(texts[0], "kRoutes3"));
+}
+
+// ---- command ------------------------------------------------------------------------------------
+
+TEST_CASE("The table is written once and left alone while its text stays the same") {
+  TemporaryFolder folder;
+  const fs::path out = folder.path / "generated/router/routes.cpp";
+  CHECK(write_if_changed(out, "text\n"));
+  const auto before = fs::last_write_time(out) - std::chrono::hours(1);
+  fs::last_write_time(out, before);
+  CHECK(!write_if_changed(out, "text\n"));
+  CHECK(fs::last_write_time(out) == before);
+  CHECK(write_if_changed(out, "other\n"));
+  CHECK(text_of(out) == "other\n");
+  // No temporary file is left.
+  CHECK(std::distance(fs::directory_iterator(out.parent_path()), fs::directory_iterator()) == 1);
+  CHECK_THROWS_AS(write_if_changed(folder.path, "text"), std::runtime_error);
+  CHECK(std::distance(fs::directory_iterator(folder.path.parent_path()), fs::directory_iterator()) >
+        0);
+}
+
+TEST_CASE("No evidence folder gives a file without tables, a missing one is an error") {
+  TemporaryFolder folder;
+  TablegenOptions options = options_for(folder);
+  const Outcome missing = run(options);
+  CHECK(missing.code == 2);
+  CHECK(missing.log ==
+        fmt::format("--evidence: {}: No such file or directory\n", options.evidence));
+  CHECK(!fs::exists(options.out));
+
+  options.evidence = "";
+  CHECK(run(options).code == 0);
+  CHECK(text_of(options.out) == generate({}, hash_of(test_set())));
+
+  fs::create_directories(folder.path / "profiles");
+  options = options_for(folder);
+  CHECK(run(options).code == 0);
+  CHECK(text_of(options.out) == generate({}, hash_of(test_set())));
+}
+
+TEST_CASE("Usage that asks for nothing or for the impossible is refused") {
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  TablegenOptions options = options_for(folder);
+  options.out = "";
+  CHECK(run(options).code == 2);
+  options = options_for(folder);
+  options.profiles = {"absent"};
+  const Outcome absent = run(options);
+  CHECK(absent.code == 2);
+  CHECK(contains(absent.log, "--profile: there is no profile \"absent\""));
+  options = {"", (folder.path / "routes.cpp").string(), {}, true};
+  CHECK(run(options).code == 2);
+  CHECK(!fs::exists(folder.path / "routes.cpp"));
+}
+
+TEST_CASE("Chosen profiles alone make tables") {
+  TemporaryFolder folder;
+  for (const char *name : {"a", "b", "c"}) {
+    write_profile(folder.path / "profiles", profile_of(golden_rows(), name));
+  }
+  TablegenOptions options = options_for(folder);
+  options.profiles = {"c", "a"};
+  REQUIRE(run(options).code == 0);
+  const std::array plans{plan_routes(profile_of(golden_rows(), "a"), test_set()),
+                         plan_routes(profile_of(golden_rows(), "c"), test_set())};
+  CHECK(text_of(options.out) == generate(plans, hash_of(test_set())));
+}
+
+TEST_CASE("Corrupt evidence is one line and exit code 2, and the table stays") {
+  TemporaryFolder folder;
+  const TablegenOptions options = options_for(folder);
+  const fs::path file = write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  REQUIRE(run(options).code == 0);
+  const std::string before = text_of(options.out);
+  const std::string whole = text_of(file);
+  for (const std::string &broken : {whole.substr(0, whole.size() / 2), std::string("{}"),
+                                    std::string(), std::string("[1, 2")}) {
+    std::ofstream(file, std::ios::binary) << broken;
+    const Outcome outcome = run(options);
+    CHECK(outcome.code == 2);
+    CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
+    CHECK(outcome.log.starts_with(file.string() + ": "));
+    CHECK(text_of(options.out) == before);
+  }
+}
+
+TEST_CASE("A profile in a folder of another name is refused") {
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows(), "a"));
+  fs::rename(folder.path / "profiles/a", folder.path / "profiles/b");
+  const Outcome outcome = run(options_for(folder));
+  CHECK(outcome.code == 2);
+  CHECK(contains(outcome.log, "b/machine.json: /profile: \"a\" belongs in a folder of that name"));
+}
+
+TEST_CASE("A warning about stale rows does not fail the build") {
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  CandidateSet set = test_set();
+  find(set, "opencv").version = 2;
+  const Outcome outcome = run(options_for(folder), set);
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.log, "warning: test: scale/scalar: "));
+  CHECK(contains(outcome.log, "\"opencv\" are of version 1, this build has 2"));
+}
+
+// ---- unknown names ------------------------------------------------------------------------------
+
+TEST_CASE("A vanished candidate fails generation with the repair command") {
+  TemporaryFolder folder;
+  const TablegenOptions options = options_for(folder);
+  std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+  const fs::path file = write_profile(folder.path / "profiles", profile_of(rows));
+  REQUIRE(run(options).code == 0);
+  const std::string before = text_of(options.out);
+  rows.push_back(row(key("24x32x3"), "fused_old", 10));
+  rows.push_back(row(key("64x80x3"), "fused_old", 10));
+  write_profile(folder.path / "profiles", profile_of(rows));
+
+  const Outcome outcome = run(options);
+  CHECK(outcome.code == 1);
+  // Rows of a cell lie in the order of their ids: fused, then fused_old.
+  CHECK(
+      outcome.log ==
+      fmt::format("{}: /rows/1: candidate \"fused_old\" is unknown to this build; repair: "
+                  "build/switchyard_tablegen --evidence {} --prune (removes its rows), or measure "
+                  "again: ./scripts/regenerate.sh --ops 'scale/scalar'\n",
+                  file.string(), options.evidence));
+  CHECK(text_of(options.out) == before);
+}
+
+TEST_CASE("A candidate that is known but not built fails nothing") {
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  CandidateSet set = test_set();
+  find(set, "opencv").built = false;
+  const Outcome outcome = run(options_for(folder), set);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.log.empty());
+}
+
+TEST_CASE("Unknown variants and dtypes fail generation too") {
+  TemporaryFolder folder;
+  evidence::Profile profile = profile_of(golden_rows());
+  profile.variants["scale/scalar"].rows.push_back(row(key("24x32x3", 1, "u16"), "fused", 10));
+  profile.variants["scala/scalar"] = {"scala/scalar", 1, {row(key("24x32x3"), "fused", 10)}};
+  write_profile(folder.path / "profiles", profile);
+  const Outcome outcome = run(options_for(folder));
+  CHECK(outcome.code == 1);
+  CHECK(contains(outcome.log, "scala/scalar.json: /variant: variant \"scala/scalar\" is unknown"));
+  CHECK(contains(outcome.log, ": dtype \"u16\" is unknown to this build; repair: "));
+  CHECK(!fs::exists(options_for(folder).out));
+}
+
+TEST_CASE("Pruning removes the rows of unknown names, says so, and nothing else") {
+  TemporaryFolder folder;
+  const fs::path file = write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  REQUIRE(run(options_for(folder)).code == 0);
+  const std::string evidence_before = text_of(file);
+  const std::string table_before = text_of(options_for(folder).out);
+
+  evidence::Profile profile = profile_of(golden_rows());
+  auto &rows = profile.variants["scale/scalar"].rows;
+  rows.push_back(row(key("24x32x3"), "fused_old", 500));
+  rows.push_back(row(key("64x80x3"), "fused_old", 5000));
+  rows.push_back(row(key("24x32x3", 1, "u16"), "fused", 10));
+  profile.variants["gone/scalar"] = {"gone/scalar", 1, {row(key("24x32x3"), "fused", 10)}};
+  write_profile(folder.path / "profiles", profile);
+  REQUIRE(run(options_for(folder)).code == 1);
+
+  TablegenOptions options = options_for(folder, true);
+  options.out = "";
+  const Outcome outcome = run(options);
+  CHECK(outcome.code == 0);
+  const std::string folder_of_profile = options.evidence + "/test/";
+  CHECK(outcome.log ==
+        fmt::format("{0}gone/scalar.json: removed 1 row of variant \"gone/scalar\"\n"
+                    "{0}scale/scalar.json: removed 1 row of dtype \"u16\"\n"
+                    "{0}scale/scalar.json: removed 2 rows of candidate \"fused_old\"\n",
+                    folder_of_profile));
+  CHECK(!fs::exists(folder_of_profile + "gone/scalar.json"));
+  CHECK(text_of(file) == evidence_before);
+  CHECK(run(options_for(folder)).code == 0);
+  CHECK(text_of(options_for(folder).out) == table_before);
+  // A second run finds nothing to do.
+  CHECK(run(options).log.empty());
+}
+
+TEST_CASE("Pruning writes the table too when it has a file to write") {
+  TemporaryFolder folder;
+  std::vector<Row> rows = golden_rows();
+  rows.push_back(row(key("24x32x3"), "fused_old", 500));
+  write_profile(folder.path / "profiles", profile_of(rows));
+  const TablegenOptions options = options_for(folder, true);
+  CHECK(run(options).code == 0);
+  const std::array plans{plan_routes(profile_of(golden_rows()), test_set())};
+  CHECK(text_of(options.out) == generate(plans, hash_of(test_set())));
+}

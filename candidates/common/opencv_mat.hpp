@@ -1,6 +1,7 @@
 // Views as cv::Mat headers over the same memory. Included by opencv*.cpp alone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstddef>
