@@ -3,6 +3,7 @@
 //
 // A cv::Scalar has four slots; a vector of more channels is refused rather than wrapped.
 #include "candidates/common/domain.hpp"
+#include "candidates/common/opencv_lut.hpp"
 #include "candidates/common/opencv_mat.hpp"
 #include "candidates/normalize/affine.hpp"
 #include "candidates/normalize/params.hpp"
@@ -12,14 +13,6 @@
 namespace switchyard::candidates::normalize {
 namespace {
 
-cv::Scalar scalar_of(const Values &values, std::int64_t channels) {
-  cv::Scalar scalar;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    scalar[static_cast<int>(c)] = values[c];
-  }
-  return scalar;
-}
-
 void run_u8(const Call &call, const NormalizeParams &params) {
   const std::int64_t tables = table_count(params, call.in[0]->channels());
   cv::Mat table(1, 256, CV_32FC(static_cast<int>(tables)));
@@ -27,7 +20,7 @@ void run_u8(const Call &call, const NormalizeParams &params) {
     fill_table(params, c, tables, table.ptr<float>() + c);
   }
   for_each_mat<2>({call.in[0], call.out[0]}, tables,
-                  [&](const cv::Mat &in, cv::Mat &out) { look_up(in, table, out); });
+                  [&](const cv::Mat &in, cv::Mat &out) { lut_on_this_thread(in, table, out); });
 }
 
 void run_f32(const Call &call, const NormalizeParams &params) {
