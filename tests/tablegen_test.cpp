@@ -29,7 +29,7 @@
 // The golden file is compiled as well as compared: what the generator writes is C++ that holds
 // the plan's numbers.
 #define compiled_routes golden_routes
-#include "data/tablegen_golden.inc"
+#include "data/tablegen_golden.hpp"
 #undef compiled_routes
 
 namespace {
@@ -642,12 +642,12 @@ std::string golden_text() {
 } // namespace
 
 TEST_CASE("The generated text is the golden file's") {
-  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.inc");
+  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.hpp");
   const std::string text = golden_text();
   if (text != golden) {
-    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.inc";
+    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.hpp";
     std::ofstream(actual, std::ios::binary) << text;
-    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.inc");
+    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.hpp");
   }
 }
 
