@@ -5,13 +5,30 @@
 
 namespace switchyard::candidates {
 
+// Each op defines its own.
+namespace add_weighted {
+const OpTable &table();
+}
+namespace hflip {
+const OpTable &table();
+}
+namespace lut {
+const OpTable &table();
+}
+namespace mean_std {
+const OpTable &table();
+}
 namespace multiply_add {
+const OpTable &table();
+}
+namespace normalize {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &multiply_add::table(),
+      &add_weighted::table(), &hflip::table(),        &lut::table(),
+      &mean_std::table(),     &multiply_add::table(), &normalize::table(),
   };
   return kOps;
 }

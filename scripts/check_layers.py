@@ -32,6 +32,7 @@ LIBRARIES = {
     "fmt": ("fmt/",),
     "json": ("nlohmann/",),
     "cli": ("CLI/",),
+    "stb": ("stb/",),
     "catch": ("catch2/",),
     "benchmark": ("benchmark/",),
 }
@@ -63,7 +64,7 @@ LAYERS = [
     ("kernels", ["kernels/*.hpp", "kernels/*.cpp"], ["+kernels", "std", "hwy"]),
     ("params", ["candidates/*/params.hpp"], ["+core", "std"]),
     ("contracts", ["candidates/*/contract.[ch]pp", "candidates/contracts/*.[ch]pp"],
-     ["+core", "+params", "+contracts", "+common", "std"]),
+     ["+core", "+params", "+contracts", "+common", "std", "system"]),
     ("common", ["candidates/common/*.[ch]pp"], ["+core", "+common", "+kernels", "std", "system"]),
     # Files of the SIMD kernels' own backends set up the dispatch among instruction sets.
     ("candidates", ["candidates/*/fused*.[ch]pp", "candidates/*/lut*.[ch]pp"],
@@ -76,7 +77,7 @@ LAYERS = [
      ["+core", "+evidence", "+tablegen", "+registry", "std", "system", "fmt", "cli"]),
     ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
     ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
-     EVERYTHING + ENGINE + ["cli", "benchmark"]),
+     EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
     ("harness", ["bench/*.[ch]pp"],
      ["+core", "+registry", "+params", "+candidates", "+contracts", "+common", "+evidence",
       "+harness"] + ENGINE),
@@ -84,7 +85,7 @@ LAYERS = [
      EVERYTHING + ENGINE + ["cli", "benchmark", "catch"]),
     # What a caller's program sees: the installed headers and nothing of the inside.
     ("examples", ["docs/examples/*.[ch]pp"],
-     ["+core", "+public", "+public_opencv", "+public_aten", "std", "system", "fmt", "opencv"]),
+     ["+core", "+public", "+public_opencv", "+public_aten", "std", "system", "stb"]),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -239,7 +240,7 @@ CLEAN = {
     "bench/cli/main.cpp":
         '#include "switchyard/switchyard.hpp"\n#include "bench/measure/measure.hpp"',
     "tests/opencv_test.cpp": '#include <catch2/catch.hpp>\n#include "switchyard/opencv.hpp"',
-    "docs/examples/photo.cpp": "#include <switchyard/switchyard.hpp>\n#include <fmt/core.h>",
+    "docs/examples/photo.cpp": "#include <switchyard/switchyard.hpp>\n#include <stb/stb_image.h>",
     "build/generated/ignored.cpp": '#include "nowhere.hpp"',
 }
 
@@ -286,6 +287,7 @@ PLANTED = [
     ("bench/cli/main.cpp", "#include <opencv2/core.hpp>", "opencv"),
     ("docs/examples/photo.cpp", '#include "router/lookup.hpp"', "router"),
     ("docs/examples/photo.cpp", '#include "bench/measure/measure.hpp"', "harness"),
+    ("router/ops/blend.cpp", "#include <stb/stb_image.h>", "stb"),
     ("tests/opencv_test.cpp", '#include "tests/absent.hpp"', "no such file"),
     ("tools/new.cpp", "#include <array>", "in no layer"),
     ("candidates/blend/fused.cpp", "  #  include <tbb/task_arena.h>", "tbb"),

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <ATen/native/DispatchStub.h>
+#include <ATen/Version.h>
 #include <torch/csrc/api/include/torch/version.h>
 
 namespace switchyard::candidates::aten {
@@ -12,17 +12,16 @@ std::string version() {
   return TORCH_VERSION;
 }
 
+// The line of ATen's own report on the vector instructions in use.
 std::string capability() {
-  switch (at::native::get_cpu_capability()) {
-#if defined(__x86_64__)
-  case at::native::CPUCapability::AVX2:
-    return "AVX2";
-  case at::native::CPUCapability::AVX512:
-    return "AVX512";
-#endif
-  default:
-    return "default";
+  const std::string report = at::show_config();
+  const std::string label = "CPU capability usage: ";
+  const std::size_t at = report.find(label);
+  if (at == std::string::npos) {
+    return "unknown";
   }
+  const std::size_t from = at + label.size();
+  return report.substr(from, report.find('\n', from) - from);
 }
 
 std::string threads() {

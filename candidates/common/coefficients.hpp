@@ -14,12 +14,12 @@ inline constexpr std::int64_t kMaxPatternChannels = 4096;
 // A kernel may read this many coefficients beyond the phase that it is at.
 inline constexpr std::int64_t kPatternSlack = 64;
 
-// pattern[i] is the f32 value of channel i mod C for i < C + kPatternSlack, so that a vector of
-// coefficients can be loaded at every phase. A scalar fills the pattern of C = 1.
+// pattern[i] is the f32 value of channel i mod `period` for i < period + kPatternSlack, so that a
+// vector of coefficients can be loaded at every phase. The period is C, or 1 where every parameter
+// of the op is a scalar; a scalar beside a vector is repeated for all C.
 class Pattern {
 public:
-  Pattern(const Values &values, std::int64_t channels) {
-    const std::int64_t period = values.scalar() ? 1 : channels;
+  Pattern(const Values &values, std::int64_t period) {
     for (std::int64_t c = 0; c < period; ++c) {
       data_[c] = static_cast<float>(values[c]);
     }

@@ -114,15 +114,20 @@ inline Expected expect_u8(double reference, double exact, double terms, Rounding
   return expected;
 }
 
-// What an f32 result must be: within 2^-23 · terms of the exact value.
+// What an f32 result must be: within 2^-23 · terms of the exact value, plus 2^-149 for two
+// roundings below the normal range. Where that reaches beyond FLT_MAX, an overflow is as good: the
+// reference's rounded product may overflow where a fused one does not.
 inline Expected expect_f32(double reference, double exact, double terms) {
   Expected expected{reference, reference, reference};
-  if (!std::isfinite(exact) || !std::isfinite(terms) || !std::isfinite(reference)) {
+  if (!std::isfinite(exact) || !std::isfinite(terms) || std::isnan(reference)) {
     return expected;
   }
-  const double reach = std::ldexp(1.0, -23) * terms;
-  expected.low = std::min(reference, exact - reach);
-  expected.high = std::max(reference, exact + reach);
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double reach = std::ldexp(1.0, -23) * terms + std::ldexp(1.0, -149);
+  const double low = exact - reach < -FLT_MAX ? -kInf : exact - reach;
+  const double high = exact + reach > FLT_MAX ? kInf : exact + reach;
+  expected.low = std::min(reference, low);
+  expected.high = std::max(reference, high);
   return expected;
 }
 

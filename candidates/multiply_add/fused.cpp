@@ -51,10 +51,10 @@ namespace {
 
 template <class T, class Kernel>
 void run(const Call &call, const Values &factor, const Values &value, Kernel kernel) {
-  const std::int64_t channels = call.in[0]->channels();
-  const Pattern factors(factor, channels);
-  const Pattern values(value, channels);
   const bool scalar = factor.scalar() && value.scalar();
+  const std::int64_t period = scalar ? 1 : call.in[0]->channels();
+  const Pattern factors(factor, period);
+  const Pattern values(value, period);
   Runs<T, T>({call.in[0], call.out[0]})(
       [&](const T *in, T *out, std::int64_t n, RunChannels run_channels) {
         const RunChannels c = scalar ? RunChannels{} : run_channels;

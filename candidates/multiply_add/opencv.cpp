@@ -3,6 +3,7 @@
 // OpenCV's own u8 arithmetic rounds half to even where the contract truncates, so u8 goes through
 // a table. A cv::Scalar has four slots; a vector of more channels is refused rather than wrapped.
 #include "candidates/common/domain.hpp"
+#include "candidates/common/opencv_lut.hpp"
 #include "candidates/common/opencv_mat.hpp"
 #include "candidates/multiply_add/params.hpp"
 #include "candidates/multiply_add/tables.hpp"
@@ -10,14 +11,6 @@
 
 namespace switchyard::candidates::multiply_add {
 namespace {
-
-cv::Scalar scalar_of(const Values &values, std::int64_t channels) {
-  cv::Scalar scalar;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    scalar[static_cast<int>(c)] = values[c];
-  }
-  return scalar;
-}
 
 void run_u8(const Call &call, const MultiplyAddParams &params) {
   const std::int64_t channels = call.in[0]->channels();
@@ -31,7 +24,7 @@ void run_u8(const Call &call, const MultiplyAddParams &params) {
     }
   }
   for_each_mat<2>({call.in[0], call.out[0]}, tables,
-                  [&](const cv::Mat &in, cv::Mat &out) { cv::LUT(in, table, out); });
+                  [&](const cv::Mat &in, cv::Mat &out) { lut_on_this_thread(in, table, out); });
 }
 
 void run_f32(const Call &call, const MultiplyAddParams &params) {

@@ -18,7 +18,9 @@ public:
   [[nodiscard]] const View &view() const { return view_; }
   operator const View &() const { return view_; }      // NOLINT: an image is its view
   operator const ConstView &() const { return view_; } // NOLINT
-  template <class T> [[nodiscard]] T *data() const { return static_cast<T *>(view_.mutable_data()); }
+  template <class T> [[nodiscard]] T *data() const {
+    return static_cast<T *>(view_.mutable_data());
+  }
 
 private:
   struct Free {

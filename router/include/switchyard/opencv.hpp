@@ -26,8 +26,9 @@ inline Dtype dtype_of(const cv::Mat &mat) {
   case CV_64F:
     return Dtype::f64;
   default:
-    throw Error("view_of", "cv::Mat", "depth CV_16F", "CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, "
-                                                      "CV_32F, CV_64F");
+    throw Error("view_of", "cv::Mat", "depth CV_16F",
+                "CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, "
+                "CV_32F, CV_64F");
   }
 }
 

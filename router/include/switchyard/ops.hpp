@@ -36,11 +36,11 @@ void add_weighted(const ConstView &a, double weight_a, const ConstView &b, doubl
 // In place for f32 alone. Semantics: Albucore's normalize, with scale = 1 / std.
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                const View &out, const Options &options = {});
-[[nodiscard]] Image normalize(const ConstView &image, const Parameter &mean,
-                              const Parameter &scale, const Options &options = {});
+[[nodiscard]] Image normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
+                              const Options &options = {});
 
-// out = table[image]; image u8, table and out u8 or f32. The table is a 1 × 256 × 1 view (shared by all
-// channels) or 1 × 256 × C (per channel), of any strides. Exact; f32 entries keep their bits.
+// out = table[image]; image u8, table and out u8 or f32. The table is a 1 × 256 × 1 view (shared by
+// all channels) or 1 × 256 × C (per channel), of any strides. Exact; f32 entries keep their bits.
 // Semantics: OpenCV's LUT, Albucore's sz_lut and apply_uint8_lut.
 void lut(const ConstView &image, const ConstView &table, const View &out,
          const Options &options = {});

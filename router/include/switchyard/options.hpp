@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "switchyard/core/candidate.hpp"
 
@@ -14,6 +15,9 @@ struct Options {
   // `bitwise` asks for the same bits on every size, layout, thread count and machine; routes are
   // then taken among bitwise candidates alone.
   Exactness exactness = Exactness::faithful;
+  // Pins the call to this candidate of its variant, on as many threads as it can use. An id that
+  // is unknown, not in this build, or that refuses the call is an Error, never a quiet fallback.
+  std::string_view candidate = {};
 };
 
 // How well the route that served a call fits it.
@@ -39,5 +43,9 @@ struct RouteInfo {
 
 // The route of the last call that this thread made.
 [[nodiscard]] RouteInfo last_route() noexcept;
+
+// The candidates of a variant that are in this build, in the order of the op's table; empty for a
+// name that is not registered.
+[[nodiscard]] std::vector<std::string_view> candidates_of(std::string_view variant);
 
 } // namespace switchyard

@@ -18,7 +18,7 @@ public:
   constexpr Parameter(std::initializer_list<double> values) // NOLINT: and {1, 2, 3}
       : Parameter(std::span<const double>(values.begin(), values.size())) {}
   template <class Range>
-    requires requires(const Range &range) { std::span<const double>(range); }
+  requires requires(const Range &range) { std::span<const double>(range); }
   constexpr Parameter(const Range &range) // NOLINT: std::vector, std::array
       : Parameter(std::span<const double>(range)) {}
 

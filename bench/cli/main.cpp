@@ -1,0 +1,26 @@
+// switchyard: measures candidates, generates routes, and shows both.
+#include <cstdio>
+#include <exception>
+
+#include "bench/cli/commands.hpp"
+
+int main(int argc, char **argv) {
+  using namespace switchyard::cli;
+  CLI::App app("Finds, proves and compiles the fastest correct route for image operations.\n"
+               "Exit codes: 0 good, 1 a check failed, 2 bad usage or input.");
+  app.name("switchyard");
+  app.require_subcommand(1);
+  int exit_code = kGood;
+  for (const auto add : {add_machine, add_ops, add_bench, add_tablegen, add_routes, add_run}) {
+    add(app, exit_code);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? kGood : kBadInput;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "switchyard: %s\n", error.what());
+    return kBadInput;
+  }
+  return exit_code;
+}

@@ -1,0 +1,86 @@
+// switchyard ops: variants, their candidates, and what is not available here and why.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/cli/commands.hpp"
+#include "candidates/registry.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string why_not(const Candidate &candidate) {
+  if (candidate.built()) {
+    return "";
+  }
+  const auto backends = candidates::backends();
+  const auto found =
+      std::find_if(backends.begin(), backends.end(),
+                   [&](const BackendInfo &backend) { return backend.name == candidate.backend; });
+  const std::string option(found == backends.end() ? "" : found->option);
+  return fmt::format("not in this build: configure with -D{}=ON", option);
+}
+
+Json describe(const Variant &variant) {
+  Json list = Json::array();
+  for (const Candidate &candidate : variant.candidates) {
+    Json exactness = Json::object();
+    for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
+      exactness[std::string(variant.dtypes[i].name)] = name_of(candidate.exactness[i]);
+    }
+    list.push_back({{"id", candidate.id},
+                    {"backend", candidate.backend},
+                    {"version", candidate.version},
+                    {"available", candidate.built()},
+                    {"why_not", why_not(candidate)},
+                    {"exactness", exactness}});
+  }
+  return {{"variant", variant.name}, {"candidates", list}};
+}
+
+void print_json() {
+  Json ops = Json::array();
+  for (const OpTable *op : candidates::ops()) {
+    Json variants = Json::array();
+    for (const Variant &variant : op->variants) {
+      variants.push_back(describe(variant));
+    }
+    ops.push_back({{"op", op->name}, {"variants", variants}});
+  }
+  fmt::print("{}\n", Json{{"ops", ops}}.dump(2));
+}
+
+void print_text() {
+  for (const OpTable *op : candidates::ops()) {
+    for (const Variant &variant : op->variants) {
+      fmt::print("{}\n", variant.name);
+      for (const Candidate &candidate : variant.candidates) {
+        std::string classes;
+        for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
+          if (candidate.exactness[i] != Exactness::unsupported) {
+            classes +=
+                fmt::format("{} {}  ", variant.dtypes[i].name, name_of(candidate.exactness[i]));
+          }
+        }
+        fmt::print("  {:<14} v{}  {:<34}{}\n", candidate.id, candidate.version, classes,
+                   why_not(candidate));
+      }
+    }
+  }
+}
+
+} // namespace
+
+void add_ops(CLI::App &app, int & /*exit_code*/) {
+  auto *command = app.add_subcommand("ops", "Variants and candidates, and why one is missing");
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print JSON");
+  command->callback([json] { *json ? print_json() : print_text(); });
+}
+
+} // namespace switchyard::cli

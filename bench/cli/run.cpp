@@ -1,0 +1,239 @@
+// switchyard run: one routed op on a picture.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/picture.hpp"
+#include "switchyard/switchyard.hpp"
+
+namespace switchyard::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Parameters by name, as given with --param or else by default.
+class Arguments {
+public:
+  void set(const std::string &name, const std::string &value) { values_[name] = value; }
+  [[nodiscard]] const std::string &text(const std::string &name) const { return values_.at(name); }
+  [[nodiscard]] bool knows(const std::string &name) const { return values_.count(name) != 0; }
+
+  // Comma-separated numbers.
+  [[nodiscard]] std::vector<double> numbers(const std::string &name) const {
+    std::vector<double> numbers;
+    const std::string &list = text(name);
+    const char *at = list.data();
+    const char *end = at + list.size();
+    while (true) {
+      double value = 0;
+      const auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || (next != end && *next != ',')) {
+        throw std::invalid_argument("--param " + name + "=" + list + ": not a list of numbers");
+      }
+      numbers.push_back(value);
+      if (next == end) {
+        return numbers;
+      }
+      at = next + 1;
+    }
+  }
+  [[nodiscard]] double number(const std::string &name) const {
+    const std::vector<double> list = numbers(name);
+    if (list.size() != 1) {
+      throw std::invalid_argument("--param " + name + "=" + text(name) + ": one number expected");
+    }
+    return list.front();
+  }
+
+private:
+  std::map<std::string, std::string> values_;
+};
+
+struct Outcome {
+  Image image; // empty for statistics
+  Json statistics;
+};
+
+// An op as this command offers it: its parameters with defaults, and the call.
+struct Runner {
+  std::string_view op;
+  std::vector<std::pair<std::string, std::string>> defaults;
+  Outcome (*run)(const Image &image, const Arguments &arguments, const Options &options);
+};
+
+Image table_from(const std::string &text) {
+  Image table({1, 1, 256, 1}, Dtype::u8);
+  auto *entries = table.data<std::uint8_t>();
+  if (text.starts_with("gamma:")) {
+    const double gamma = std::stod(text.substr(6));
+    for (int i = 0; i < 256; ++i) {
+      entries[i] = static_cast<std::uint8_t>(std::lrint(255 * std::pow(i / 255.0, gamma)));
+    }
+    return table;
+  }
+  if (text != "invert") {
+    throw std::invalid_argument("--param table=" + text + ": invert or gamma:NUMBER expected");
+  }
+  for (int i = 0; i < 256; ++i) {
+    entries[i] = static_cast<std::uint8_t>(255 - i);
+  }
+  return table;
+}
+
+Outcome run_mean_std(const Image &image, const Arguments &arguments, const Options &options) {
+  const bool global = arguments.text("over") == "global";
+  if (!global && arguments.text("over") != "per_channel") {
+    throw std::invalid_argument("--param over=" + arguments.text("over") +
+                                ": global or per_channel expected");
+  }
+  const MeanStd result =
+      mean_std(image, global ? Over::global : Over::per_channel, arguments.number("eps"), options);
+  Json statistics;
+  for (const auto &[name, values] :
+       {std::pair<const char *, const Image &>{"mean", result.mean}, {"std", result.std}}) {
+    const auto *data = values.data<double>();
+    statistics[name] = std::vector<double>(data, data + values.view().elements());
+  }
+  return {Image(), statistics};
+}
+
+const std::vector<Runner> &runners() {
+  static const std::vector<Runner> kRunners{
+      {"multiply_add",
+       {{"factor", "1.08"}, {"value", "-12"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{multiply_add(image, a.numbers("factor"), a.numbers("value"), o), {}};
+       }},
+      {"add_weighted",
+       {{"weight_a", "0.7"}, {"weight_b", "0.3"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         const Image mirrored = hflip(image);
+         return Outcome{
+             add_weighted(image, a.number("weight_a"), mirrored, a.number("weight_b"), o), {}};
+       }},
+      {"normalize",
+       {{"mean", "127.5"}, {"scale", "0.0078431"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{normalize(image, a.numbers("mean"), a.numbers("scale"), o), {}};
+       }},
+      {"lut",
+       {{"table", "invert"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{lut(image, table_from(a.text("table")), o), {}};
+       }},
+      {"hflip",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{hflip(image, o), {}};
+       }},
+      {"mean_std", {{"over", "per_channel"}, {"eps", "0"}}, run_mean_std},
+  };
+  return kRunners;
+}
+
+struct Request {
+  std::string op;
+  std::string in;
+  std::string out;
+  std::vector<std::string> params;
+  std::string candidate;
+  int threads = 1;
+  bool bitwise = false;
+  bool json = false;
+};
+
+Arguments arguments_for(const Runner &runner, const std::vector<std::string> &params) {
+  Arguments arguments;
+  for (const auto &[name, value] : runner.defaults) {
+    arguments.set(name, value);
+  }
+  for (const std::string &param : params) {
+    const std::size_t equals = param.find('=');
+    if (equals == std::string::npos || !arguments.knows(param.substr(0, equals))) {
+      std::string known;
+      for (const auto &[name, value] : runner.defaults) {
+        known += fmt::format(" {}={}", name, value);
+      }
+      throw std::invalid_argument(
+          fmt::format("--param {}: {} takes{}", param, runner.op, known.empty() ? " none" : known));
+    }
+    arguments.set(param.substr(0, equals), param.substr(equals + 1));
+  }
+  return arguments;
+}
+
+void report(const Request &request, const Outcome &outcome) {
+  const RouteInfo route = last_route();
+  if (request.json) {
+    Json json{{"variant", route.variant},
+              {"candidate", route.candidate},
+              {"grade", name_of(route.grade)},
+              {"threads", route.threads}};
+    if (!outcome.statistics.is_null()) {
+      json["statistics"] = outcome.statistics;
+    }
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{}: {} ({}, {} thread{})\n", route.variant, route.candidate, name_of(route.grade),
+             route.threads, route.threads == 1 ? "" : "s");
+  for (const auto &[name, values] : outcome.statistics.items()) {
+    fmt::print("{} {}\n", name, values.dump());
+  }
+}
+
+void run(const Request &request) {
+  const auto &all = runners();
+  const auto runner =
+      std::find_if(all.begin(), all.end(), [&](const Runner &r) { return r.op == request.op; });
+  if (runner == all.end()) {
+    std::string known;
+    for (const Runner &r : all) {
+      known += fmt::format(" {}", r.op);
+    }
+    throw std::invalid_argument("OP " + request.op + ": accepted:" + known);
+  }
+  const Arguments arguments = arguments_for(*runner, request.params);
+  Options options;
+  options.threads = request.threads;
+  options.candidate = request.candidate;
+  options.exactness = request.bitwise ? Exactness::bitwise : Exactness::faithful;
+  const Image image = read_picture(request.in);
+  const Outcome outcome = runner->run(image, arguments, options);
+  if (outcome.statistics.is_null()) {
+    if (request.out.empty()) {
+      throw std::invalid_argument("OUT: " + request.op + " writes a picture; name a file");
+    }
+    write_picture(request.out, outcome.image);
+  }
+  report(request, outcome);
+}
+
+} // namespace
+
+void add_run(CLI::App &app, int & /*exit_code*/) {
+  auto *command = app.add_subcommand("run", "Applies one routed op to a picture");
+  const auto request = std::make_shared<Request>();
+  command->add_option("OP", request->op, "The op, e.g. multiply_add")->required();
+  command->add_option("IN", request->in, "PNG or JPEG file, 8 bits a channel")->required();
+  command->add_option("OUT", request->out, "PNG file to write; none for statistics");
+  command->add_option("--param", request->params, "A parameter: factor=1.2 or factor=1,1.1,0.9")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--candidate", request->candidate, "Pin this candidate")->type_name("ID");
+  command->add_option("--threads", request->threads, "Thread budget")->check(CLI::Range(1, 1024));
+  command->add_flag("--bitwise", request->bitwise, "Routes among bitwise candidates alone");
+  command->add_flag("--json", request->json, "Print JSON");
+  command->callback([request] { run(*request); });
+}
+
+} // namespace switchyard::cli

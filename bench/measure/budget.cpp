@@ -1,0 +1,68 @@
+#include "bench/measure/budget.hpp"
+
+#include <algorithm>
+
+namespace switchyard::measure {
+namespace {
+
+// What slices cost, in elements of proof: a cell of 100 000 elements takes about twice as long as a
+// tiny one.
+constexpr double kConstantWeight = 100e3;
+
+// Before anything was measured: seconds for a weight of 1.
+constexpr double kFirstRate = 0.05;
+
+} // namespace
+
+double weight_of(const evidence::Cell &cell) {
+  return (kConstantWeight + static_cast<double>(cell.elements())) / kConstantWeight;
+}
+
+void Budget::record(double weight, double elapsed_s, double least_s) {
+  weight_ += weight;
+  elapsed_s_ += elapsed_s;
+  least_s_ += least_s;
+}
+
+double Budget::rate(double seconds) const {
+  // One imagined cell keeps the first real one from deciding everything.
+  return (seconds + kFirstRate) / (weight_ + 1);
+}
+
+std::vector<bool> Budget::fit(std::span<const PlannedCell> remaining, double elapsed_s) const {
+  std::vector<bool> kept(remaining.size(), true);
+  if (!limited()) {
+    return kept;
+  }
+  const double per_weight = rate(least_s_);
+  double needed = 0;
+  for (const PlannedCell &cell : remaining) {
+    needed += cell.weight * per_weight;
+  }
+  for (const Priority priority : {Priority::detail, Priority::arm, Priority::base}) {
+    for (std::size_t i = remaining.size(); i-- > 0;) {
+      if (needed <= left_s(elapsed_s)) {
+        return kept;
+      }
+      if (remaining[i].priority == priority) {
+        kept[i] = false;
+        needed -= remaining[i].weight * per_weight;
+      }
+    }
+  }
+  return kept;
+}
+
+double Budget::share_s(double weight, double remaining_weight, double elapsed_s) const {
+  if (!limited()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return std::max(left_s(elapsed_s), 0.0) * weight / std::max(remaining_weight, weight);
+}
+
+double Budget::eta_s(double remaining_weight, double elapsed_s) const {
+  const double expected = remaining_weight * rate(elapsed_s_);
+  return limited() ? std::clamp(expected, 0.0, std::max(left_s(elapsed_s), 0.0)) : expected;
+}
+
+} // namespace switchyard::measure

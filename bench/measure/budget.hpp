@@ -1,0 +1,57 @@
+// Arithmetic of a campaign's time budget: which cells fit, how long each may take, what is left.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "bench/measure/matrix.hpp"
+
+namespace switchyard::measure {
+
+// A cell that is still to be measured. Its weight is what it costs relative to others: a constant
+// for slices, which are as long for small problems, plus its elements for the proofs.
+struct PlannedCell {
+  double weight = 1;
+  Priority priority = Priority::detail;
+};
+
+[[nodiscard]] double weight_of(const evidence::Cell &cell);
+
+class Budget {
+public:
+  // `total_s` of 0: no limit.
+  explicit Budget(double total_s) : total_s_(total_s) {}
+
+  [[nodiscard]] bool limited() const { return total_s_ > 0; }
+
+  // A cell of this weight took `elapsed_s`, and would have taken `least_s` with no more rounds
+  // than needed.
+  void record(double weight, double elapsed_s, double least_s);
+
+  // Which of the remaining cells to keep: all, if what they need at least fits into the time
+  // left; else those of the least important priorities are given up, from the last one on.
+  [[nodiscard]] std::vector<bool> fit(std::span<const PlannedCell> remaining,
+                                      double elapsed_s) const;
+
+  // The time that the next cell may take: its share of what is left; unlimited: infinity.
+  [[nodiscard]] double share_s(double weight, double remaining_weight, double elapsed_s) const;
+
+  // Expected time for cells of this total weight.
+  [[nodiscard]] double eta_s(double remaining_weight, double elapsed_s) const;
+
+  [[nodiscard]] double left_s(double elapsed_s) const {
+    return limited() ? total_s_ - elapsed_s : std::numeric_limits<double>::infinity();
+  }
+
+private:
+  [[nodiscard]] double rate(double seconds) const;
+
+  double total_s_;
+  double weight_ = 0;
+  double elapsed_s_ = 0;
+  double least_s_ = 0;
+};
+
+} // namespace switchyard::measure

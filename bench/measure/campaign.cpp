@@ -1,0 +1,274 @@
+#include "bench/measure/campaign.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "bench/measure/budget.hpp"
+#include "candidates/contracts/registry.hpp"
+#include "candidates/registry.hpp"
+
+namespace switchyard::measure {
+namespace {
+
+using evidence::VariantEvidence;
+
+bool matches(const std::string &pattern, std::string_view name) {
+  return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
+}
+
+std::vector<std::string> split_patterns(std::string_view patterns) {
+  std::vector<std::string> result;
+  for (bool more = true; more;) {
+    const std::size_t comma = patterns.find(',');
+    result.emplace_back(patterns.substr(0, comma));
+    more = comma != std::string_view::npos;
+    patterns.remove_prefix(more ? comma + 1 : patterns.size());
+  }
+  return result;
+}
+
+// A cell of the campaign.
+struct Step {
+  std::size_t entry = 0;
+  evidence::Cell cell;
+  PlannedCell plan;
+};
+
+class Campaign {
+public:
+  Campaign(std::span<const Entry> entries, const CampaignOptions &options)
+      : entries_(entries), options_(options), budget_(options.budget_s),
+        start_(options.measure.hooks.now()) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const Entry &entry = entries[i];
+      for (const MatrixCell &cell :
+           matrix(*entry.variant, *entry.contract, options.mode, options.thread_budgets)) {
+        // In full mode, what quick mode has comes first in importance.
+        const Priority priority = cell.quick ? cell.priority : Priority::detail;
+        steps_.push_back({i, cell.cell, {weight_of(cell.cell), priority}});
+      }
+    }
+    total_ = steps_.size();
+  }
+
+  CampaignReport run() {
+    check_existing();
+    for (std::size_t i = 0; i < entries_.size() && !stopped(); ++i) {
+      measure_entry(i);
+    }
+    report_.interrupted = stopped();
+    report_.elapsed_s = elapsed_s();
+    note_skipped();
+    if (options_.progress) {
+      options_.progress({report_.interrupted ? done_ : total_, total_, elapsed_s(), 0, {}, {}});
+    }
+    return std::move(report_);
+  }
+
+private:
+  [[nodiscard]] bool stopped() const {
+    return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] double elapsed_s() const {
+    return static_cast<double>(options_.measure.hooks.now() - start_) / 1e9;
+  }
+
+  [[nodiscard]] std::filesystem::path file_of(const Entry &entry) const {
+    return options_.profile_folder / (std::string(entry.variant->name) + ".json");
+  }
+
+  // What is on disk for this entry, if anything.
+  [[nodiscard]] std::optional<VariantEvidence> existing(const Entry &entry) const {
+    if (options_.profile_folder.empty() || !std::filesystem::exists(file_of(entry))) {
+      return std::nullopt;
+    }
+    return evidence::read_variant(file_of(entry));
+  }
+
+  // A broken file should be known before minutes are spent on its successor.
+  void check_existing() const {
+    for (const Entry &entry : entries_) {
+      static_cast<void>(existing(entry));
+    }
+  }
+
+  void measure_entry(std::size_t entry) {
+    VariantEvidence evidence;
+    evidence.variant = entries_[entry].variant->name;
+    evidence.harness = kHarnessVersion;
+    while (!stopped()) {
+      give_up_cells();
+      if (steps_.empty() || steps_.front().entry != entry) {
+        break;
+      }
+      const Step step = steps_.front();
+      announce(step);
+      measure_step(step, evidence);
+      steps_.erase(steps_.begin());
+      ++done_;
+    }
+    save(entries_[entry], std::move(evidence));
+  }
+
+  void announce(const Step &step) {
+    if (options_.progress) {
+      const double elapsed = elapsed_s();
+      options_.progress({done_, total_, elapsed, budget_.eta_s(remaining_weight(), elapsed),
+                         entries_[step.entry].variant->name, step.cell.key()});
+    }
+  }
+
+  [[nodiscard]] double remaining_weight() const {
+    double sum = 0;
+    for (const Step &step : steps_) {
+      sum += step.plan.weight;
+    }
+    return sum;
+  }
+
+  // Removes the steps that the time left cannot hold.
+  void give_up_cells() {
+    std::vector<PlannedCell> plans;
+    for (const Step &step : steps_) {
+      plans.push_back(step.plan);
+    }
+    const std::vector<bool> kept = budget_.fit(plans, elapsed_s());
+    std::vector<Step> remaining;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (kept[i]) {
+        remaining.push_back(std::move(steps_[i]));
+      } else {
+        skip(steps_[i]);
+      }
+    }
+    steps_ = std::move(remaining);
+  }
+
+  void skip(const Step &step) {
+    ++skipped_[entries_[step.entry].variant->name];
+    ++report_.skipped;
+    ++done_;
+  }
+
+  [[nodiscard]] MeasureOptions options_of(const Step &step) const {
+    // Cells end a little late rather than early: a round or a proof is not cut short. A race that
+    // has not seen enough rounds by then gives up, for the sake of the whole.
+    constexpr double kGrace = 1.05;
+    MeasureOptions options = options_.measure;
+    options.rules.stop = options_.stop;
+    if (budget_.limited()) {
+      options.cell_budget_ns =
+          budget_.share_s(step.plan.weight, remaining_weight(), elapsed_s()) * 1e9;
+      options.rules.deadline_ns =
+          start_ + static_cast<std::int64_t>(options_.budget_s * kGrace * 1e9);
+      options.rules.budget_ns = std::numeric_limits<double>::infinity();
+    }
+    return options;
+  }
+
+  void measure_step(const Step &step, VariantEvidence &evidence) {
+    const Entry &entry = entries_[step.entry];
+    const MeasureOptions options = options_of(step);
+    try {
+      CellResult result = measure_cell(*entry.variant, *entry.contract, step.cell, options, gate_);
+      budget_.record(step.plan.weight, result.elapsed_ns / 1e9,
+                     result.least_ns(options.rules.least_rounds) / 1e9);
+      if (!result.complete && !stopped()) {
+        skip_late(step);
+      }
+      report_.cells += result.complete ? 1 : 0;
+      for (evidence::Row &row : result.rows) {
+        report_.rejected += row.status == evidence::Status::rejected ? 1 : 0;
+        evidence.rows.push_back(std::move(row));
+      }
+    } catch (const std::exception &error) { // of the cell or of a library: others still count
+      note_failure(entry, step.cell, error.what());
+    }
+  }
+
+  void skip_late(const Step &step) {
+    ++skipped_[entries_[step.entry].variant->name];
+    ++report_.skipped;
+  }
+
+  void note_failure(const Entry &entry, const evidence::Cell &cell, std::string_view what) {
+    report_.notes.push_back(
+        fmt::format("{} {}: not measured: {}", entry.variant->name, cell.key(), what));
+  }
+
+  void note_skipped() {
+    for (const auto &[variant, cells] : skipped_) {
+      report_.notes.push_back(
+          fmt::format("{}: {} cells left out: the time budget does not hold them", variant, cells));
+    }
+  }
+
+  void save(const Entry &entry, VariantEvidence evidence) {
+    if (evidence.rows.empty()) {
+      return;
+    }
+    if (!options_.profile_folder.empty()) {
+      const std::optional<VariantEvidence> older = existing(entry);
+      evidence::write(options_.profile_folder,
+                      older ? evidence::merge(*older, evidence) : evidence);
+    }
+    report_.measured.push_back(std::move(evidence));
+  }
+
+  std::span<const Entry> entries_;
+  const CampaignOptions &options_;
+  Budget budget_;
+  Gate gate_;
+  std::int64_t start_;
+  std::vector<Step> steps_; // still to do
+  std::size_t total_ = 0;
+  std::size_t done_ = 0;
+  std::map<std::string_view, std::size_t> skipped_;
+  CampaignReport report_;
+};
+
+} // namespace
+
+std::vector<Entry> select(std::string_view patterns) {
+  std::vector<std::string> wanted = split_patterns(patterns);
+  std::vector<bool> used(wanted.size());
+  std::vector<Entry> entries;
+  for (const OpTable *op : candidates::ops()) {
+    for (const Variant &variant : op->variants) {
+      bool selected = false;
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (matches(wanted[i], op->name) || matches(wanted[i], variant.name)) {
+          used[i] = true;
+          selected = true;
+        }
+      }
+      const VariantContract *contract = candidates::find_contract(variant.name);
+      if (contract == nullptr) {
+        throw std::logic_error(fmt::format("{} has no contract", variant.name));
+      }
+      if (selected) {
+        entries.push_back({&variant, contract});
+      }
+    }
+  }
+  if (const auto unused = std::find(used.begin(), used.end(), false); unused != used.end()) {
+    throw std::invalid_argument(
+        fmt::format("no op or variant matches \"{}\"",
+                    wanted[static_cast<std::size_t>(unused - used.begin())]));
+  }
+  return entries;
+}
+
+CampaignReport run_campaign(std::span<const Entry> entries, const CampaignOptions &options) {
+  return Campaign(entries, options).run();
+}
+
+} // namespace switchyard::measure

@@ -1,0 +1,32 @@
+#include "bench/measure/gate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/conformance/conformance.hpp"
+
+namespace switchyard::measure {
+namespace {
+
+std::string key_of(const Variant &variant, const Candidate &candidate,
+                   const conformance::ProblemSpec &spec) {
+  return fmt::format("{} {} {} {} {} {} {}", variant.name, candidate.id, spec.dtype_case,
+                     fmt::join(spec.shape, "x"), spec.rank, name_of(spec.layout), spec.param_set);
+}
+
+} // namespace
+
+const std::string &Gate::verdict(const Variant &variant, const VariantContract &contract,
+                                 const Candidate &candidate,
+                                 const conformance::ProblemSpec &given) {
+  conformance::ProblemSpec spec = given;
+  spec.output = OutputMode::into;
+  const std::string key = key_of(variant, candidate, spec);
+  const auto known = verdicts_.find(key);
+  return known != verdicts_.end()
+             ? known->second
+             : verdicts_.emplace(key, conformance::gate(variant, contract, candidate, spec))
+                   .first->second;
+}
+
+} // namespace switchyard::measure

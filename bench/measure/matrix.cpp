@@ -1,0 +1,226 @@
+#include "bench/measure/matrix.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace switchyard::measure {
+namespace {
+
+using enum LayoutClass;
+using enum OutputMode;
+using enum Priority;
+
+constexpr bool kQuick = true;
+constexpr bool kThreaded = true;
+
+constexpr MatrixPoint image(std::int64_t h, std::int64_t w, std::int64_t c, bool quick,
+                            Priority priority, LayoutClass layout = contiguous,
+                            OutputMode output = into, bool threaded = false) {
+  return {{1, h, w, c}, 3, layout, output, threaded, quick, priority};
+}
+
+constexpr MatrixPoint stack(std::int64_t x, std::int64_t h, std::int64_t w, std::int64_t c) {
+  return {{x, h, w, c}, 4, contiguous, into, false, false, detail};
+}
+
+// Heights and widths differ everywhere, so that a swap of the two cannot pass unseen.
+constexpr MatrixPoint kPoints[] = {
+    // Quick mode
+    image(24, 32, 3, kQuick, base),
+    image(64, 80, 3, kQuick, base),
+    image(128, 160, 3, kQuick, base),
+    image(240, 320, 3, kQuick, base),
+    image(480, 640, 3, kQuick, base),
+    image(64, 80, 1, kQuick, arm),
+    image(240, 320, 1, kQuick, arm),
+    image(240, 320, 4, kQuick, arm),
+    image(240, 320, 9, kQuick, detail),
+    image(128, 160, 3, kQuick, arm, rows),
+    image(480, 640, 1, kQuick, arm, plane),
+    image(128, 160, 3, kQuick, detail, reversed),
+    image(240, 320, 3, kQuick, arm, contiguous, fresh),
+    image(240, 320, 3, kQuick, detail, contiguous, in_place),
+    image(480, 640, 3, kQuick, arm, contiguous, into, kThreaded),
+    // The base's large sizes
+    image(768, 1024, 3, !kQuick, base),
+    image(1080, 1920, 3, !kQuick, base),
+    image(2160, 3840, 3, !kQuick, base),
+    // Channels
+    image(768, 1024, 1, !kQuick, arm),
+    image(64, 80, 4, !kQuick, detail),
+    image(768, 1024, 4, !kQuick, detail),
+    image(768, 1024, 9, !kQuick, detail),
+    // Batches and volumes
+    stack(4, 128, 160, 3),
+    stack(4, 480, 640, 3),
+    stack(64, 128, 160, 1),
+    // Layouts
+    image(480, 640, 3, !kQuick, arm, rows),
+    image(128, 160, 1, !kQuick, detail, plane),
+    image(480, 640, 3, !kQuick, detail, reversed),
+    image(480, 640, 3, !kQuick, detail, planar),
+    // Output modes
+    image(1080, 1920, 3, !kQuick, arm, contiguous, fresh),
+    image(1080, 1920, 3, !kQuick, detail, contiguous, in_place),
+    image(480, 640, 1, !kQuick, detail, plane, in_place),
+    // Threads
+    image(1080, 1920, 3, !kQuick, arm, contiguous, into, kThreaded),
+};
+
+// A result of a few numbers has no buffer worth allocating.
+bool has_image_result(const VariantContract &contract, const Extents &shape) {
+  constexpr std::int64_t kFew = 16;
+  return contract.outputs > 0 &&
+         (contract.output_shape == nullptr ||
+          element_count(contract.output_shape(0, shape)) * kFew >= element_count(shape));
+}
+
+bool can_split(const Variant &variant) {
+  return std::any_of(variant.candidates.begin(), variant.candidates.end(),
+                     [](const Candidate &c) { return c.split == Split::rows; });
+}
+
+bool applies(const MatrixPoint &point, const Variant &variant, const VariantContract &contract) {
+  return (point.output != in_place || contract.in_place) &&
+         (point.output != fresh || has_image_result(contract, point.shape)) &&
+         (!point.threaded || can_split(variant));
+}
+
+std::vector<std::int64_t> shape_of(const MatrixPoint &point) {
+  return {point.shape.end() - point.rank, point.shape.end()};
+}
+
+// Index of the element of `items` with this name.
+template <class Items> int index_of(const Items &items, std::string_view name, const char *what) {
+  for (std::size_t i = 0; i < std::size(items); ++i) {
+    if (items[i].name == name) {
+      return static_cast<int>(i);
+    }
+  }
+  throw std::invalid_argument(fmt::format("{} \"{}\" is not one of the variant's", what, name));
+}
+
+template <class Enum> Enum enum_of(std::string_view name, int count, const char *what) {
+  for (int i = 0; i < count; ++i) {
+    if (name_of(static_cast<Enum>(i)) == name) {
+      return static_cast<Enum>(i);
+    }
+  }
+  throw std::invalid_argument(fmt::format("{} \"{}\" does not exist", what, name));
+}
+
+// Appends the point's cells: one for each of its thread budgets.
+void append(std::vector<MatrixCell> &cells, const MatrixPoint &point, const evidence::Cell &base,
+            std::span<const int> budgets) {
+  for (const int budget : budgets) {
+    if ((budget > 1) != point.threaded) {
+      continue;
+    }
+    MatrixCell cell{base, point.priority, point.quick};
+    cell.cell.shape = shape_of(point);
+    cell.cell.layout = name_of(point.layout);
+    cell.cell.output = name_of(point.output);
+    cell.cell.thread_budget = budget;
+    cells.push_back(std::move(cell));
+  }
+}
+
+} // namespace
+
+std::span<const MatrixPoint> matrix_points() {
+  return kPoints;
+}
+
+std::vector<int> thread_budgets(int cores, std::span<const int> list) {
+  std::vector<int> all(list.begin(), list.end());
+  if (all.empty()) {
+    for (int threads = 1; threads < cores; threads *= 2) {
+      all.push_back(threads);
+    }
+    all.push_back(std::max(cores, 1));
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::erase_if(all, [&](int threads) { return threads < 1 || threads > std::max(cores, 1); });
+  const auto first = std::find_if(all.begin(), all.end(), [](int threads) { return threads > 1; });
+  const std::vector<int> more(first, all.end());
+  all.erase(first, all.end());
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    if (i == 0 || i == more.size() / 2 || i + 1 == more.size()) {
+      all.push_back(more[i]);
+    }
+  }
+  return all;
+}
+
+std::vector<MatrixCell> matrix(const Variant &variant, const VariantContract &contract, Mode mode,
+                               std::span<const int> budgets) {
+  std::vector<MatrixCell> cells;
+  for (const DtypeCase &dtype : variant.dtypes) {
+    for (const ParamSet &set : contract.param_sets) {
+      evidence::Cell base_cell;
+      base_cell.dtype = dtype.name;
+      base_cell.cache = "hot";
+      base_cell.params = set.name;
+      for (const MatrixPoint &point : kPoints) {
+        if (set.measured && (mode == Mode::full || point.quick) &&
+            applies(point, variant, contract)) {
+          append(cells, point, base_cell, budgets);
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+conformance::ProblemSpec problem_of(const Variant &variant, const VariantContract &contract,
+                                    const evidence::Cell &cell) {
+  if (cell.shape.size() != 3 && cell.shape.size() != 4) {
+    throw std::invalid_argument(fmt::format("a shape has 3 or 4 axes, not {}", cell.shape.size()));
+  }
+  conformance::ProblemSpec spec;
+  spec.dtype_case = index_of(variant.dtypes, cell.dtype, "dtype");
+  spec.rank = static_cast<std::uint8_t>(cell.shape.size());
+  std::copy_backward(cell.shape.begin(), cell.shape.end(), spec.shape.end());
+  spec.layout = enum_of<LayoutClass>(cell.layout, kLayoutClasses, "layout");
+  spec.output = enum_of<OutputMode>(cell.output, kOutputModes, "output mode");
+  spec.param_set = index_of(contract.param_sets, cell.params, "parameter set");
+  return spec;
+}
+
+evidence::Cell cell_of(const Variant &variant, const VariantContract &contract,
+                       const conformance::ProblemSpec &spec, int thread_budget) {
+  evidence::Cell cell;
+  cell.dtype = variant.dtypes[static_cast<std::size_t>(spec.dtype_case)].name;
+  cell.shape.assign(spec.shape.end() - spec.rank, spec.shape.end());
+  cell.layout = name_of(spec.layout);
+  cell.output = name_of(spec.output);
+  cell.cache = "hot";
+  cell.thread_budget = thread_budget;
+  cell.params = contract.param_sets[static_cast<std::size_t>(spec.param_set)].name;
+  return cell;
+}
+
+std::string benchmark_name(const Variant &variant, const Candidate &candidate,
+                           const evidence::Cell &cell) {
+  std::string key = cell.key();
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return fmt::format("{}:{}/{}", variant.name, candidate.id, key);
+}
+
+std::int64_t bytes_of(const VariantContract &contract, const Call &call) {
+  std::int64_t bytes = 0;
+  for (int i = 0; i < contract.inputs; ++i) {
+    const ConstView &view = *call.in[static_cast<std::size_t>(i)];
+    bytes += view.elements() * size_of(view.dtype);
+  }
+  for (int i = 0; i < contract.outputs; ++i) {
+    const View &view = *call.out[static_cast<std::size_t>(i)];
+    bytes += view.elements() * size_of(view.dtype);
+  }
+  return bytes;
+}
+
+} // namespace switchyard::measure

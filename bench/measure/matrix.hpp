@@ -1,0 +1,75 @@
+// The benchmark matrix: which problems a variant is measured on.
+//
+// A star, not a cross: a base (C 3, contiguous, into a buffer, hot, one thread) over all sizes,
+// and every other axis varied alone at a few of them. The table in matrix.cpp is the only place
+// that lists shapes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/conformance/problem.hpp"
+#include "evidence/evidence.hpp"
+#include "switchyard/core/candidate.hpp"
+#include "switchyard/core/contract.hpp"
+
+namespace switchyard::measure {
+
+// How much a cell matters when a time budget cannot hold all: less is more.
+enum class Priority : std::uint8_t { base, arm, detail };
+
+// One problem of the matrix, before a variant and a dtype are filled in.
+struct MatrixPoint {
+  Extents shape{1, 1, 1, 1}; // X, H, W, C
+  std::uint8_t rank = 3;
+  LayoutClass layout = LayoutClass::contiguous;
+  OutputMode output = OutputMode::into;
+  bool threaded = false; // measured with every thread budget above 1, else with 1
+  bool quick = false;    // part of quick mode
+  Priority priority = Priority::detail;
+};
+
+// Quick mode's points come first.
+[[nodiscard]] std::span<const MatrixPoint> matrix_points();
+
+enum class Mode : std::uint8_t { quick, full };
+
+struct MatrixCell {
+  evidence::Cell cell;
+  Priority priority = Priority::detail;
+  bool quick = false;
+};
+
+// Thread budgets that this machine's cells have: of 1, 2, 4, … and `cores` itself, at most 1, the
+// smallest, the middle and the largest of the others. A non-empty `list` replaces the doubling;
+// its entries outside [1, cores] are left out. Ascending.
+[[nodiscard]] std::vector<int> thread_budgets(int cores, std::span<const int> list = {});
+
+// The cells of a variant in all its dtype cases, for its measured parameter sets, in a fixed
+// order. In-place cells only where the contract allows them, fresh ones only where the result is
+// an image rather than a few numbers, threaded ones only where some candidate's rows can be
+// split.
+[[nodiscard]] std::vector<MatrixCell> matrix(const Variant &variant,
+                                             const VariantContract &contract, Mode mode,
+                                             std::span<const int> budgets);
+
+// The problem that a cell names. Throws std::invalid_argument for a dtype, layout, output mode or
+// parameter set that the variant does not have.
+[[nodiscard]] conformance::ProblemSpec
+problem_of(const Variant &variant, const VariantContract &contract, const evidence::Cell &cell);
+
+// The inverse, for a hot cell.
+[[nodiscard]] evidence::Cell cell_of(const Variant &variant, const VariantContract &contract,
+                                     const conformance::ProblemSpec &spec, int thread_budget);
+
+// The name by which a candidate is run in a cell alone, from the cell's key:
+// "multiply_add/scalar:fused/u8_480x640x3_contiguous_into_hot_t1_tone".
+[[nodiscard]] std::string benchmark_name(const Variant &variant, const Candidate &candidate,
+                                         const evidence::Cell &cell);
+
+// Bytes of the elements that a call reads and writes at least once: all inputs and outputs.
+[[nodiscard]] std::int64_t bytes_of(const VariantContract &contract, const Call &call);
+
+} // namespace switchyard::measure

@@ -1,0 +1,61 @@
+// Measuring one cell: proof, warm-up, race, second proof, rows of evidence.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bench/measure/gate.hpp"
+#include "bench/measure/matrix.hpp"
+#include "bench/measure/race.hpp"
+#include "bench/measure/subject.hpp"
+#include "evidence/evidence.hpp"
+
+namespace switchyard::measure {
+
+// Raised with every change of the engine that can alter what a time means.
+inline constexpr int kHarnessVersion = 1;
+
+struct MeasureOptions {
+  Hooks hooks;
+  RaceRules rules; // `now` is taken from the hooks
+  // A slice of the fastest alternative lasts at least this long, and at least a thousand times
+  // `clock_error_ns`; the others make equally many calls.
+  double slice_ns = 50e3;
+  double clock_error_ns = 0;
+  // More than one thread is tried where one takes at least this long: waking a thread costs tens
+  // of microseconds.
+  double split_from_ns = 200e3;
+  // All of the cell, from the proof to the last round; RaceRules::budget_ns bounds the race alone.
+  double cell_budget_ns = std::numeric_limits<double>::infinity();
+};
+
+[[nodiscard]] MeasureOptions options_for(Mode mode);
+
+struct CellResult {
+  std::vector<evidence::Row> rows; // in the order of the variant's candidates, then threads
+  int rounds = 0;
+  bool complete = true;  // false: stopped before there were enough rounds; no rows
+  double elapsed_ns = 0; // all of it
+  double race_ns = 0;    // of this, timed rounds
+  // What it would have taken with no more rounds than needed.
+  [[nodiscard]] double least_ns(int least_rounds) const;
+};
+
+// Measures every built candidate that accepts the cell's problem, with each number of threads
+// within the cell's budget that is worth trying: 1, 2, 4, … and the budget itself. Candidates
+// outside their domain have no row. Those that fail the proof, before or after timing, have a row
+// of status rejected with the first mismatch and without times. Samples are rounded to four
+// digits.
+//
+// Throws std::invalid_argument for a cell that the variant or its contract does not have, and
+// ClockError where times are not usable.
+[[nodiscard]] CellResult measure_cell(const Variant &variant, const VariantContract &contract,
+                                      const evidence::Cell &cell, const MeasureOptions &options,
+                                      Gate &gate);
+
+// Thread counts above 1 to try within a budget: 2, 4, … and the budget.
+[[nodiscard]] std::vector<int> thread_counts(int budget);
+
+} // namespace switchyard::measure

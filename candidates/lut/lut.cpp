@@ -1,0 +1,88 @@
+// lut by plain table reads, unrolled: exact for any entry, and independent of the SIMD target.
+#include "candidates/common/runs.hpp"
+#include "candidates/lut/tables.hpp"
+
+namespace switchyard::candidates::lut {
+namespace {
+
+constexpr std::int64_t kUnroll = 8;
+
+// All inputs of a step are read before its results are written, which an in-place call may do to
+// the same bytes.
+template <class T>
+void look_up(const std::uint8_t *in, T *out, std::int64_t n, const T *table, std::int64_t step) {
+  std::int64_t k = 0;
+  for (; k + kUnroll <= n; k += kUnroll) {
+    T found[kUnroll];
+    for (std::int64_t u = 0; u < kUnroll; ++u) {
+      found[u] = table[in[k + u] * step];
+    }
+    for (std::int64_t u = 0; u < kUnroll; ++u) {
+      out[k + u] = found[u];
+    }
+  }
+  for (; k < n; ++k) {
+    out[k] = table[in[k] * step];
+  }
+}
+
+// Pixels of C interleaved channels, C known to the compiler, from channel 0 on.
+template <int C, class T>
+void look_up_pixels(const std::uint8_t *in, T *out, std::int64_t n, const T *table) {
+  std::int64_t k = 0;
+  for (; k + C <= n; k += C) {
+    T found[C];
+    for (int c = 0; c < C; ++c) {
+      found[c] = table[in[k + c] * C + c];
+    }
+    for (int c = 0; c < C; ++c) {
+      out[k + c] = found[c];
+    }
+  }
+  for (int c = 0; k < n; ++k, ++c) {
+    out[k] = table[in[k] * C + c];
+  }
+}
+
+template <class T>
+void look_up_each(const std::uint8_t *in, T *out, std::int64_t n, const T *table,
+                  RunChannels channels) {
+  std::int64_t c = channels.first;
+  for (std::int64_t k = 0; k < n; ++k) {
+    out[k] = table[in[k] * channels.period + c];
+    c = c + 1 == channels.period ? 0 : c + 1;
+  }
+}
+
+template <class T> void run(const Call &call) {
+  const ConstView &view = call.params_as<LutParams>().table;
+  const DenseTable<T> table(view);
+  const std::int64_t table_channels = view.channels();
+  Runs<T, std::uint8_t>({call.in[0], call.out[0]})(
+      [&](const std::uint8_t *in, T *out, std::int64_t n, RunChannels channels) {
+        if (table_channels == 1 || channels.period == 1) {
+          look_up(in, out, n, table.data() + (table_channels == 1 ? 0 : channels.first),
+                  table_channels);
+        } else if (channels.period == 2 && channels.first == 0) {
+          look_up_pixels<2>(in, out, n, table.data());
+        } else if (channels.period == 3 && channels.first == 0) {
+          look_up_pixels<3>(in, out, n, table.data());
+        } else if (channels.period == 4 && channels.first == 0) {
+          look_up_pixels<4>(in, out, n, table.data());
+        } else {
+          look_up_each(in, out, n, table.data(), channels);
+        }
+      });
+}
+
+} // namespace
+
+const char *accepts_lut(const Call &call) {
+  return refuses_table(call.params_as<LutParams>().table);
+}
+
+void run_lut(const Call &call) {
+  call.out[0]->dtype == Dtype::u8 ? run<std::uint8_t>(call) : run<float>(call);
+}
+
+} // namespace switchyard::candidates::lut

@@ -1,0 +1,291 @@
+// Sums and sums of squares of dense runs. Included once per SIMD target.
+//
+// u8: exact integers, so that any order gives the same result. f32: f64 partial sums in a fixed
+// assignment of elements to lanes, which no target's vector width changes.
+#if defined(SWITCHYARD_KERNELS_STATS_MOMENTS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SWITCHYARD_KERNELS_STATS_MOMENTS_INL_HPP_
+#undef SWITCHYARD_KERNELS_STATS_MOMENTS_INL_HPP_
+#else
+#define SWITCHYARD_KERNELS_STATS_MOMENTS_INL_HPP_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace switchyard::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Adds Σx and Σx² of each channel, byte by byte; in[0] belongs to channel `first`.
+HWY_INLINE void AddBytes(const uint8_t *in, size_t n, size_t first, size_t channels, uint64_t *sum,
+                         uint64_t *squares) {
+  size_t channel = first;
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t value = in[i];
+    sum[channel] += value;
+    squares[channel] += value * value;
+    channel = channel + 1 == channels ? 0 : channel + 1;
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR // has no lanes to regroup
+
+HWY_INLINE void ByteMoments(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares) {
+  AddBytes(in, n, 0, 1, sum, squares);
+}
+HWY_INLINE void ByteChannelMoments(const uint8_t *in, size_t n, size_t first, size_t channels,
+                                   uint64_t *sum, uint64_t *squares) {
+  AddBytes(in, n, first, channels, sum, squares);
+}
+
+#else
+
+using DU8 = hn::ScalableTag<uint8_t>;
+using DU16 = hn::Repartition<uint16_t, DU8>;
+using DU32 = hn::Repartition<uint32_t, DU8>;
+using DI16 = hn::Repartition<int16_t, DU8>;
+using DI32 = hn::Repartition<int32_t, DU8>;
+using DU64 = hn::Repartition<uint64_t, DU8>;
+
+inline constexpr size_t kBytes = hn::MaxLanes(DU8());
+
+// ---- u8, all values together -------------------------------------------------------------------
+
+// Sums over one batch of vectors; the i32 lanes of squares grow by 2 · 255² per vector.
+struct ByteBatch {
+  static constexpr size_t kMaxVectors = 8192;
+
+  hn::Vec<DU64> sum;
+  hn::Vec<DI32> even; // squares of the bytes at even addresses
+  hn::Vec<DI32> odd;
+
+  HWY_INLINE ByteBatch() : sum(hn::Zero(DU64())), even(hn::Zero(DI32())), odd(hn::Zero(DI32())) {}
+
+  HWY_INLINE void Add(hn::Vec<DU8> bytes) {
+    const DI16 d16;
+    const DI32 d32;
+    const auto pairs = hn::BitCast(DU16(), bytes);
+    const auto low = hn::BitCast(d16, hn::And(pairs, hn::Set(DU16(), 0xFF)));
+    const auto high = hn::BitCast(d16, hn::ShiftRight<8>(pairs));
+    auto more_even = hn::Zero(d32); // where a target splits its sums; 0 on others
+    auto more_odd = hn::Zero(d32);
+    sum = hn::Add(sum, hn::SumsOf8(bytes));
+    even = hn::ReorderWidenMulAccumulate(d32, low, low, even, more_even);
+    odd = hn::ReorderWidenMulAccumulate(d32, high, high, odd, more_odd);
+    even = hn::Add(even, more_even);
+    odd = hn::Add(odd, more_odd);
+  }
+
+  HWY_INLINE void Flush(uint64_t *total, uint64_t *squares) const {
+    HWY_ALIGN uint64_t sums[kBytes / 8];
+    HWY_ALIGN int32_t lanes[2 * kBytes / 4];
+    hn::Store(sum, DU64(), sums);
+    hn::Store(even, DI32(), lanes);
+    hn::Store(odd, DI32(), lanes + kBytes / 4);
+    for (const uint64_t lane : sums) {
+      *total += lane;
+    }
+    for (const int32_t lane : lanes) {
+      *squares += static_cast<uint32_t>(lane);
+    }
+  }
+};
+
+// Adds Σx and Σx² of in[0, n) to *sum and *squares.
+HWY_INLINE void ByteMoments(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares) {
+  const DU8 d;
+  const size_t vectors = n / kBytes;
+  for (size_t from = 0; from < vectors; from += ByteBatch::kMaxVectors) {
+    const size_t to = HWY_MIN(vectors, from + ByteBatch::kMaxVectors);
+    ByteBatch batch;
+    for (size_t v = from; v < to; ++v) {
+      batch.Add(hn::LoadU(d, in + v * kBytes));
+    }
+    batch.Flush(sum, squares);
+  }
+  if (n % kBytes != 0) {
+    HWY_ALIGN uint8_t tail[kBytes] = {};
+    std::memcpy(tail, in + vectors * kBytes, n % kBytes);
+    ByteBatch batch;
+    batch.Add(hn::Load(d, tail));
+    batch.Flush(sum, squares);
+  }
+}
+
+// ---- u8, interleaved channels ------------------------------------------------------------------
+
+// Sums over one column: vectors that begin `period` bytes apart, in which each byte belongs to the
+// same channel throughout. The u16 lanes of sums hold 257 bytes.
+struct ByteColumn {
+  static constexpr size_t kMaxRows = 256;
+
+  // Sums per byte of the vector.
+  HWY_ALIGN uint16_t sums[2][kBytes / 2];
+  HWY_ALIGN uint32_t squares[4][kBytes / 4];
+
+  HWY_INLINE void Compute(const uint8_t *in, size_t rows, size_t period) {
+    const DU16 d16;
+    const DU32 d32;
+    const auto low_byte = hn::Set(d16, 0xFF);
+    const auto low_half = hn::Set(d32, 0xFFFF);
+    auto sum_even = hn::Zero(d16);
+    auto sum_odd = hn::Zero(d16);
+    auto square_0 = hn::Zero(d32);
+    auto square_1 = hn::Zero(d32);
+    auto square_2 = hn::Zero(d32);
+    auto square_3 = hn::Zero(d32);
+    for (size_t r = 0; r < rows; ++r) {
+      const auto pairs = hn::BitCast(d16, hn::LoadU(DU8(), in + r * period));
+      const auto even = hn::And(pairs, low_byte);
+      const auto odd = hn::ShiftRight<8>(pairs);
+      sum_even = hn::Add(sum_even, even);
+      sum_odd = hn::Add(sum_odd, odd);
+      const auto even_squares = hn::BitCast(d32, hn::Mul(even, even));
+      const auto odd_squares = hn::BitCast(d32, hn::Mul(odd, odd));
+      square_0 = hn::Add(square_0, hn::And(even_squares, low_half));
+      square_1 = hn::Add(square_1, hn::And(odd_squares, low_half));
+      square_2 = hn::Add(square_2, hn::ShiftRight<16>(even_squares));
+      square_3 = hn::Add(square_3, hn::ShiftRight<16>(odd_squares));
+    }
+    hn::Store(sum_even, d16, sums[0]);
+    hn::Store(sum_odd, d16, sums[1]);
+    hn::Store(square_0, d32, squares[0]);
+    hn::Store(square_1, d32, squares[1]);
+    hn::Store(square_2, d32, squares[2]);
+    hn::Store(square_3, d32, squares[3]);
+  }
+
+  // Adds byte b of the vector to channel (channel + b) mod channels.
+  HWY_INLINE void Flush(size_t channel, size_t channels, uint64_t *total,
+                        uint64_t *total_squares) const {
+    for (size_t b = 0; b < kBytes; ++b) {
+      total[channel] += sums[b % 2][b / 2];
+      total_squares[channel] += squares[b % 4][b / 4];
+      channel = channel + 1 == channels ? 0 : channel + 1;
+    }
+  }
+};
+
+// Adds Σx and Σx² of each channel to sum[c] and squares[c]; in[0] belongs to channel `first`.
+HWY_INLINE void ByteChannelMoments(const uint8_t *in, size_t n, size_t first, size_t channels,
+                                   uint64_t *sum, uint64_t *squares) {
+  const size_t vectors = n / kBytes;
+  const size_t columns = channels / std::gcd(channels, kBytes); // vectors until phases repeat
+  const size_t batch = columns * ByteColumn::kMaxRows;
+  for (size_t from = 0; from < vectors; from += batch) {
+    const size_t count = HWY_MIN(vectors - from, batch);
+    for (size_t v = 0; v < HWY_MIN(columns, count); ++v) {
+      const size_t rows = (count - v + columns - 1) / columns;
+      ByteColumn column;
+      column.Compute(in + (from + v) * kBytes, rows, columns * kBytes);
+      column.Flush((first + (from + v) * kBytes) % channels, channels, sum, squares);
+    }
+  }
+  const size_t done = vectors * kBytes;
+  AddBytes(in + done, n - done, (first + done) % channels, channels, sum, squares);
+}
+
+#endif // HWY_TARGET
+
+// ---- f32 ---------------------------------------------------------------------------------------
+
+// Lanes per channel; a whole number of vectors on every target.
+inline constexpr size_t kF32Lanes = 16;
+using DF64 = hn::CappedTag<double, 8>;
+using VF64 = hn::Vec<DF64>;
+
+HWY_INLINE VF64 LoadF64(DF64 d, const float *p) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, DF64>(), p));
+}
+
+// Adds the values, or their squared distances from centers[i], of `rows` rows that begin `period`
+// elements apart: lanes[i] = Σ over rows r of in[r · period + i], for i < kStrips · kF32Lanes.
+template <bool kDeviations, size_t kStrips>
+HWY_INLINE void StripSums(const float *in, size_t rows, size_t period, const double *centers,
+                          double *lanes) {
+  const DF64 d;
+  constexpr size_t kWidth = hn::MaxLanes(DF64());
+  constexpr size_t kVectors = kStrips * kF32Lanes / kWidth;
+  VF64 sums[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) {
+    sums[v] = hn::Zero(d);
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      VF64 value = LoadF64(d, in + r * period + v * kWidth);
+      if constexpr (kDeviations) {
+        value = hn::Sub(value, hn::LoadU(d, centers + v * kWidth));
+        value = hn::Mul(value, value);
+      }
+      sums[v] = hn::Add(sums[v], value);
+    }
+  }
+  for (size_t v = 0; v < kVectors; ++v) {
+    hn::StoreU(sums[v], d, lanes + v * kWidth);
+  }
+}
+
+// sums[c] of a block of `pixels` × `channels` elements: element p goes to lane p mod
+// (16 · channels), lanes of a channel are added in a tree. Few channels are read in one sweep.
+template <bool kDeviations>
+HWY_INLINE void BlockSums(const float *in, size_t pixels, size_t channels, const double *centers,
+                          double *lanes, double *sums) {
+  constexpr size_t kSweep = 3; // strips whose sums fit the registers of AVX2
+  const size_t period = kF32Lanes * channels;
+  const size_t rows = pixels / kF32Lanes;
+  for (size_t strip = 0; strip < channels;) {
+    const size_t at = strip * kF32Lanes;
+    const size_t left = channels - strip;
+    if (left >= kSweep && left != kSweep + 1) {
+      StripSums<kDeviations, kSweep>(in + at, rows, period, centers + at, lanes + at);
+      strip += kSweep;
+    } else if (left >= 2) {
+      StripSums<kDeviations, 2>(in + at, rows, period, centers + at, lanes + at);
+      strip += 2;
+    } else {
+      StripSums<kDeviations, 1>(in + at, rows, period, centers + at, lanes + at);
+      strip += 1;
+    }
+  }
+  const float *tail = in + rows * period;
+  for (size_t i = 0; i < (pixels % kF32Lanes) * channels; ++i) {
+    double value = tail[i];
+    if constexpr (kDeviations) {
+      value -= centers[i];
+      value *= value;
+    }
+    lanes[i] += value;
+  }
+  for (size_t half = period / 2; half >= channels; half /= 2) {
+    for (size_t i = 0; i < half; ++i) {
+      lanes[i] += lanes[half + i];
+    }
+  }
+  std::memcpy(sums, lanes, channels * sizeof(double));
+}
+
+// Of a block of pixels × channels elements: sums[c], and squares[c] = Σ (x − sums[c] / pixels)².
+// `scratch` holds 2 · 16 · channels elements.
+HWY_INLINE void BlockMoments(const float *in, size_t pixels, size_t channels, double *scratch,
+                             double *sums, double *squares) {
+  double *lanes = scratch;
+  double *centers = scratch + kF32Lanes * channels;
+  BlockSums<false>(in, pixels, channels, centers, lanes, sums);
+  for (size_t c = 0; c < channels; ++c) {
+    centers[c] = sums[c] / static_cast<double>(pixels);
+  }
+  for (size_t i = channels; i < kF32Lanes * channels; ++i) {
+    centers[i] = centers[i - channels];
+  }
+  BlockSums<true>(in, pixels, channels, centers, lanes, squares);
+}
+
+} // namespace switchyard::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif // SWITCHYARD_KERNELS_STATS_MOMENTS_INL_HPP_
