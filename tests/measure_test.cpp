@@ -32,6 +32,11 @@
 using namespace switchyard;
 using namespace switchyard::candidates;
 using namespace switchyard::measure;
+using switchyard::candidates::CpuDescription;
+using switchyard::candidates::instruction_sets;
+using switchyard::candidates::parse_cpuinfo;
+using switchyard::candidates::profile_name;
+using switchyard::candidates::this_cpu;
 using evidence::Cell;
 using evidence::Row;
 using evidence::Status;

@@ -29,7 +29,7 @@
 // The golden file is compiled as well as compared: what the generator writes is C++ that holds
 // the plan's numbers.
 #define compiled_routes golden_routes
-#include "data/tablegen_golden.cpp"
+#include "data/tablegen_golden.hpp"
 #undef compiled_routes
 
 namespace {
@@ -292,6 +292,21 @@ TEST_CASE("An unproven flip at the first or last size makes no region either") {
     CAPTURE(at);
     CHECK(winners(only_class(rows)) == "[0, …) fused");
   }
+}
+
+TEST_CASE("An unproven flip to an alternative of higher preference makes no region") {
+  std::vector<Row> rows = against_opencv({0.5, 0.5, 1, 0.5, 0.5, 0.5});
+  for (Row &each : rows) {
+    if (each.candidate == "fused" && each.cell.elements() == kSizes[2]) {
+      each.samples_ns = unsteady(0.75 * static_cast<double>(kSizes[2]) / 10);
+    }
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+}
+
+TEST_CASE("Differences inside the tie band make no regions, however many sizes they span") {
+  CHECK(winners(only_class(against_opencv({1.02, 1.02, 1.02, 0.98, 0.98, 0.98}))) ==
+        "[0, …) fused");
 }
 
 TEST_CASE("A near-tie is decided by the order of preference") {
@@ -627,12 +642,12 @@ std::string golden_text() {
 } // namespace
 
 TEST_CASE("The generated text is the golden file's") {
-  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.cpp");
+  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.hpp");
   const std::string text = golden_text();
   if (text != golden) {
-    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.cpp";
+    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.hpp";
     std::ofstream(actual, std::ios::binary) << text;
-    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.cpp");
+    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.hpp");
   }
 }
 

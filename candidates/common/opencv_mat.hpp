@@ -43,6 +43,9 @@ inline const char *refuses_mat(const ConstView &view, std::int64_t channels = 1)
       view.strides[kH] < size_of(view.dtype) * view.shape[kW] * view.shape[kC]) {
     return "rows overlap or run backwards";
   }
+  if (channels < 1) {
+    return "no channels";
+  }
   if (channels > CV_CN_MAX) {
     return "more channels than OpenCV has";
   }
