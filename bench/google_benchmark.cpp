@@ -13,9 +13,9 @@
 
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/gate.hpp"
-#include "bench/measure/machine.hpp"
 #include "bench/measure/matrix.hpp"
 #include "bench/measure/subject.hpp"
+#include "candidates/backends/cpu.hpp"
 #include "router/split.hpp"
 
 namespace switchyard::measure {
@@ -107,6 +107,7 @@ void register_entry(const Entry &entry, const std::vector<int> &budgets) {
 } // namespace switchyard::measure
 
 int main(int argc, char **argv) {
+  using namespace switchyard;
   using namespace switchyard::measure;
   // Before the user's own, which then take precedence.
   std::string modest = "--benchmark_min_time=0.05";

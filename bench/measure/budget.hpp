@@ -46,8 +46,6 @@ public:
   }
 
 private:
-  [[nodiscard]] double rate(double seconds) const;
-
   double total_s_;
   double weight_ = 0;
   double elapsed_s_ = 0;
