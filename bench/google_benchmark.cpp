@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) {
     return 2;
   }
-  const std::vector<int> budgets = thread_budgets(candidates::this_cpu().cores);
+  const std::vector<int> budgets = thread_budgets(switchyard::candidates::this_cpu().cores);
   for (const Entry &entry : select("*")) {
     register_entry(entry, budgets);
   }

@@ -73,9 +73,10 @@ struct Region {
   // left out: it accepts every problem, so they could never be reached.
   std::vector<Alternative> ranking;
   std::optional<Alternative> runner_up; // of the measured ones
-  // Runner-up's time / winner's − 1, the geometric mean over the cells, and the geometric mean of
-  // the ends of the cells' intervals (family-wise over the cell's alternatives). Below 0 where
-  // preference or the incumbent decided a tie. All 0 without a runner-up.
+  // Runner-up's time / winner's − 1: the geometric mean over the cells, and its interval from the
+  // rounds of all cells together; family-wise over the alternatives that stayed to the end where
+  // the rounds suffice for that, else for this comparison alone, else [−1, HUGE_VAL]. Below 0
+  // where preference or the incumbent decided a tie. All 0 without a runner-up.
   evidence::Interval margin{0, 0, 0};
   std::vector<std::string> cells; // keys of the measured cells inside, by size
 };
