@@ -32,14 +32,14 @@
 using namespace switchyard;
 using namespace switchyard::candidates;
 using namespace switchyard::measure;
+using evidence::Cell;
+using evidence::Row;
+using evidence::Status;
 using switchyard::candidates::CpuDescription;
 using switchyard::candidates::instruction_sets;
 using switchyard::candidates::parse_cpuinfo;
 using switchyard::candidates::profile_name;
 using switchyard::candidates::this_cpu;
-using evidence::Cell;
-using evidence::Row;
-using evidence::Status;
 
 namespace {
 
@@ -207,6 +207,7 @@ void world_release(void *memory, std::size_t bytes) {
 
 MeasureOptions world_options() {
   MeasureOptions options = options_for(Mode::quick);
+  options.clock_error_ns = 0;
   options.hooks = {world_now, world_execute, world_allocate, world_release};
   return options;
 }
@@ -616,8 +617,11 @@ TEST_CASE("A budget gives up the least important cells first, from the last one 
   CHECK(budget.fit(cells, 55) == std::vector<bool>{true, false, false, false, true});
   CHECK(budget.fit(cells, 75) == std::vector<bool>{true, false, false, false, false});
   CHECK(budget.fit(cells, 99) == std::vector<bool>(5, false));
-  CHECK(budget.share_s(1, 5, 50) == Approx(10));
-  CHECK(budget.share_s(2, 2, 50) == Approx(50));
+  CHECK(budget.share_s(1, 5, 50) == Approx(20).epsilon(0.01)); // nothing to spare
+  CHECK(budget.share_s(1, 2, 50) == Approx(30).epsilon(0.01));
+  CHECK(budget.share_s(1, 8, 0) == Approx(20).epsilon(0.01));
+  CHECK(budget.share_s(0.1, 1, 0) == Approx(2 + 80 * 0.4).epsilon(0.01));
+  CHECK(budget.share_s(1, 1, 90) == Approx(10));
   CHECK(budget.share_s(1, 5, 200) == 0);
   CHECK(budget.eta_s(2, 10) == Approx(60).epsilon(0.01));
   CHECK(budget.eta_s(5, 10) == Approx(90)); // never beyond the budget

@@ -59,7 +59,15 @@ double Budget::share_s(double weight, double remaining_weight, double elapsed_s)
   if (!limited()) {
     return std::numeric_limits<double>::infinity();
   }
-  return std::max(left_s(elapsed_s), 0.0) * weight / std::max(remaining_weight, weight);
+  // Most cells end at the cap of rounds before their share is used up, so a plain share by weight
+  // would leave time over. Too generous a one hurts nobody: it takes what others could only have
+  // spent on more rounds than needed.
+  constexpr double kGenerosity = 4;
+  const double per_weight = rate(least_s_, weight_, kFirstLeast);
+  const double left = std::max(left_s(elapsed_s), 0.0);
+  const double spare = std::max(left - remaining_weight * per_weight, 0.0);
+  const double part = std::min(kGenerosity * weight / std::max(remaining_weight, weight), 1.0);
+  return std::min(weight * per_weight + spare * part, left);
 }
 
 double Budget::eta_s(double remaining_weight, double elapsed_s) const {

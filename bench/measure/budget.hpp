@@ -35,7 +35,8 @@ public:
   [[nodiscard]] std::vector<bool> fit(std::span<const PlannedCell> remaining,
                                       double elapsed_s) const;
 
-  // The time that the next cell may take: its share of what is left; unlimited: infinity.
+  // The time that the next cell, one of the remaining, may take: what it needs at least and a part
+  // of what is left beyond the needs of all; unlimited: infinity.
   [[nodiscard]] double share_s(double weight, double remaining_weight, double elapsed_s) const;
 
   // Expected time for cells of this total weight.

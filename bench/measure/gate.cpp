@@ -8,10 +8,9 @@
 namespace switchyard::measure {
 namespace {
 
-std::string key_of(const Variant &variant, const Candidate &candidate,
-                   const conformance::ProblemSpec &spec) {
-  return fmt::format("{} {} {} {} {} {} {}", variant.name, candidate.id, spec.dtype_case,
-                     fmt::join(spec.shape, "x"), spec.rank, name_of(spec.layout), spec.param_set);
+std::string key_of(const Variant &variant, const conformance::ProblemSpec &spec) {
+  return fmt::format("{} {} {} {} {} {}", variant.name, spec.dtype_case, fmt::join(spec.shape, "x"),
+                     spec.rank, name_of(spec.layout), spec.param_set);
 }
 
 } // namespace
@@ -21,12 +20,12 @@ const std::string &Gate::verdict(const Variant &variant, const VariantContract &
                                  const conformance::ProblemSpec &given) {
   conformance::ProblemSpec spec = given;
   spec.output = OutputMode::into;
-  const std::string key = key_of(variant, candidate, spec);
-  const auto known = verdicts_.find(key);
-  return known != verdicts_.end()
-             ? known->second
-             : verdicts_.emplace(key, conformance::gate(variant, contract, candidate, spec))
-                   .first->second;
+  const std::string key = key_of(variant, spec);
+  auto known = verdicts_.find(key);
+  if (known == verdicts_.end()) {
+    known = verdicts_.emplace(key, conformance::gate_all(variant, contract, spec)).first;
+  }
+  return known->second.at(static_cast<std::size_t>(&candidate - variant.candidates.data()));
 }
 
 } // namespace switchyard::measure

@@ -167,6 +167,7 @@ private:
 
 MeasureOptions options_for(Mode mode) {
   MeasureOptions options;
+  options.clock_error_ns = examine_clock(steady_now).error_ns();
   if (mode == Mode::quick) {
     options.rules.most_rounds = 11;
     options.rules.drop_ratio = 1.3;

@@ -31,6 +31,7 @@ struct MeasureOptions {
   double cell_budget_ns = std::numeric_limits<double>::infinity();
 };
 
+// For this machine's steady clock, whose error is measured.
 [[nodiscard]] MeasureOptions options_for(Mode mode);
 
 struct CellResult {
