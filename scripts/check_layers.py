@@ -51,7 +51,7 @@ C_HEADERS = {"float.h", "limits.h", "math.h", "stddef.h", "stdint.h", "string.h"
 ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
 CANDIDATE = ["+core", "+own", "+common", "+kernels", "std"]
 EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+registry",
-              "+params", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
+              "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
               "+tablegen", "+harness", "+cli", "+tests"]
 LAYERS = [
     ("core", ["router/include/switchyard/core/*.hpp"], ["+core", "std"]),
@@ -60,12 +60,15 @@ LAYERS = [
     ("public_aten", ["router/include/switchyard/aten.hpp"], ["+core", "+public", "std", "aten"]),
     ("public", ["router/include/switchyard/*.hpp"], ["+core", "+public", "std"]),
     ("router", ["router/*.[ch]pp"],
-     ["+core", "+public", "+router", "+registry", "+params", "std", "system", "fmt", "tbb"]),
+     ["+core", "+public", "+router", "+registry", "+params", "+machine", "std", "system", "fmt",
+      "tbb"]),
     ("kernels", ["kernels/*.hpp", "kernels/*.cpp"], ["+kernels", "std", "hwy"]),
     ("params", ["candidates/*/params.hpp"], ["+core", "std"]),
     ("contracts", ["candidates/*/contract.[ch]pp", "candidates/contracts/*.[ch]pp"],
      ["+core", "+params", "+contracts", "+common", "std", "system"]),
     ("common", ["candidates/common/*.[ch]pp"], ["+core", "+common", "+kernels", "std", "system"]),
+    # What the machine says of itself; it names the profile for the router and for evidence.
+    ("machine", ["candidates/backends/cpu.[ch]pp"], ["+machine", "std", "system", "fmt"]),
     # Files of the SIMD kernels' own backends set up the dispatch among instruction sets.
     ("candidates", ["candidates/*/fused*.[ch]pp", "candidates/*/lut*.[ch]pp"],
      CANDIDATE + ["hwy"]),
@@ -80,7 +83,7 @@ LAYERS = [
      EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
     ("harness", ["bench/*.[ch]pp"],
      ["+core", "+registry", "+params", "+candidates", "+contracts", "+common", "+evidence",
-      "+harness"] + ENGINE),
+      "+machine", "+harness"] + ENGINE),
     ("tests", ["tests/*.[ch]pp"],
      EVERYTHING + ENGINE + ["cli", "benchmark", "catch"]),
     # What a caller's program sees: the installed headers and nothing of the inside.

@@ -10,7 +10,7 @@
 // √f64(n·Q − S²) / n + eps; the integer under the root is exact and rounded once.
 //
 // Bits of the reference, f32: a channel's values in the order X, H, W (global: all values in the
-// order X, H, W, C) form blocks of 1024; the last may be shorter. A block has 16 partial sums, all
+// order X, H, W, C) form blocks of 2048; the last may be shorter. A block has 16 partial sums, all
 // beginning at 0; its value k is added to number k mod 16, in order. They are joined in a tree:
 // number i takes in number i + 8, then i + 4, i + 2, i + 1. The block's sum s is that of its m
 // values; its q is the same sum over (x − s/m)², each operation rounded to f64. Blocks are joined
@@ -79,9 +79,9 @@ MeanStd floats_reference(const Channel &values) {
     const double r = h / n;
     return std::isfinite(r) ? r + (std::fma(-r, n, h) + l) / n : r;
   };
-  for (std::size_t from = 0; from < values.size(); from += 1024) {
+  for (std::size_t from = 0; from < values.size(); from += 2048) {
     const auto block =
-        std::span(values).subspan(from, std::min<std::size_t>(1024, values.size() - from));
+        std::span(values).subspan(from, std::min<std::size_t>(2048, values.size() - from));
     const auto size = static_cast<double>(block.size());
     const double s = block_sum(block, [](double x) { return x; });
     const double center = s / size;

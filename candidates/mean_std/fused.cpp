@@ -46,7 +46,7 @@ namespace {
 
 constexpr std::size_t kMaxChannels = 512;
 // Blocks of up to so many channels are copied to be dense; others go channel by channel.
-constexpr std::size_t kStagedChannels = 64;
+constexpr std::size_t kStagedChannels = 32;
 
 void run_u8(const Call &call, bool per_channel) {
   using namespace kernels;

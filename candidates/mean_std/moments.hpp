@@ -12,7 +12,7 @@
 namespace switchyard::candidates::mean_std {
 
 // f32 values are taken in blocks of so many; value k of a block goes to partial sum k mod kLanes.
-inline constexpr std::int64_t kBlock = 1024;
+inline constexpr std::int64_t kBlock = 2048;
 inline constexpr std::int64_t kLanes = 16;
 
 // How far apart std² and mean² may be before E[x²] − mean² has lost too many digits: with sums of
