@@ -1,6 +1,7 @@
 #include "bench/measure/measure.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "evidence/statistics.hpp"
 
@@ -33,6 +34,27 @@ public:
     }
     outcome_.elapsed_ns = since_start();
     return std::move(outcome_);
+  }
+
+  evidence::Interval race_duplicate() {
+    admit_candidates();
+    std::size_t fastest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < alternatives_.size(); ++i) {
+      const double time = warmed_up(alternatives_[i]);
+      if (time < least) {
+        least = time;
+        fastest = i;
+      }
+    }
+    if (alternatives_.empty()) {
+      return {1, 0, HUGE_VAL};
+    }
+    iterations_ = iterations_for(least, slice_ns());
+    const Alternative copy = alternatives_[fastest];
+    alternatives_.push_back(copy);
+    const RaceResult result = race_alternatives();
+    return evidence::paired_ratio(result.times.back(), result.times[fastest]);
   }
 
 private:
@@ -164,6 +186,12 @@ private:
 };
 
 } // namespace
+
+evidence::Interval duplicate_ratio(const Variant &variant, const VariantContract &contract,
+                                   const evidence::Cell &cell, const MeasureOptions &options,
+                                   Gate &gate) {
+  return CellRun(variant, contract, cell, options, gate).race_duplicate();
+}
 
 MeasureOptions options_for(Mode mode) {
   MeasureOptions options;
