@@ -42,12 +42,14 @@ Outcome run_once(const Variant &variant, const VariantContract &contract,
 }
 
 // Another candidate to compare a large output with: the floor, or for the floor itself the
-// nearest one that takes the problem.
+// nearest one of its exactness that takes the problem.
 const Candidate *reference_for(const Variant &variant, const VariantContract &contract,
                                const Candidate &candidate, const ProblemSpec &kin) {
   const Problem problem(variant, contract, kin);
+  const auto dtype_case = static_cast<std::size_t>(kin.dtype_case);
   for (auto it = variant.candidates.rbegin(); it != variant.candidates.rend(); ++it) {
-    if (it->id != candidate.id && it->refuses(problem.call()) == nullptr) {
+    if (it->id != candidate.id && it->refuses(problem.call()) == nullptr &&
+        it->exactness[dtype_case] >= candidate.exactness[dtype_case]) {
       return &*it;
     }
   }
