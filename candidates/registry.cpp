@@ -27,12 +27,8 @@ const OpTable &table();
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add_weighted::table(),
-      &hflip::table(),
-      &lut::table(),
-      &mean_std::table(),
-      &multiply_add::table(),
-      &normalize::table(),
+      &add_weighted::table(), &hflip::table(),        &lut::table(),
+      &mean_std::table(),     &multiply_add::table(), &normalize::table(),
   };
   return kOps;
 }

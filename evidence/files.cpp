@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kLockPatience{10};
+constexpr std::chrono::seconds kLockPatience{60};
 
 [[noreturn]] void fail(const fs::path &path, std::string_view what) {
   Source(path.string()).fail("", what);
@@ -104,7 +104,7 @@ void take_lock(const Descriptor &lock, const fs::path &path) {
       fail(path, "cannot be locked", errno);
     }
     if (std::chrono::steady_clock::now() > deadline) {
-      fail(path, "another program has been writing this profile for 10 s");
+      fail(path, "another program has held this profile for a minute");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -129,10 +129,13 @@ std::string read_file(const fs::path &path) {
   if (!S_ISREG(status.st_mode)) {
     fail(path, "not a regular file");
   }
-  // One byte of room beyond the size shows where the file ends, or that it is growing.
-  std::string text(std::min(static_cast<std::size_t>(status.st_size), kMaxFileSize) + 1, '\0');
+  const auto expected = static_cast<std::size_t>(status.st_size);
+  if (expected > kMaxFileSize) {
+    fail(path, fmt::format("larger than {} MB", kMaxFileSize >> 20));
+  }
+  std::string text(expected + 1, '\0'); // the last byte stays free unless the file has grown
   std::size_t size = 0;
-  while (static_cast<std::size_t>(status.st_size) <= kMaxFileSize && size < text.size()) {
+  while (size < text.size()) {
     const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno != EINTR) {
       fail(path, "cannot be read", errno);
@@ -143,7 +146,7 @@ std::string read_file(const fs::path &path) {
     }
     size += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
   }
-  fail(path, fmt::format("larger than {} MB, or growing", kMaxFileSize >> 20));
+  fail(path, "is growing");
 }
 
 void replace_file(const fs::path &folder, const fs::path &relative, std::string_view text) {

@@ -55,7 +55,9 @@ public:
     std::fegetenv(&saved_);
     std::fesetenv(FE_DFL_ENV);
   }
-  ~DefaultFpEnvironment() { std::fesetenv(&saved_); }
+  ~DefaultFpEnvironment() {
+    std::fesetenv(&saved_);
+  }
 
 private:
   std::fenv_t saved_;

@@ -32,6 +32,7 @@ LIBRARIES = {
     "fmt": ("fmt/",),
     "json": ("nlohmann/",),
     "cli": ("CLI/",),
+    "stb": ("stb/",),
     "catch": ("catch2/",),
     "benchmark": ("benchmark/",),
 }
@@ -50,7 +51,7 @@ C_HEADERS = {"float.h", "limits.h", "math.h", "stddef.h", "stdint.h", "string.h"
 ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
 CANDIDATE = ["+core", "+own", "+common", "+kernels", "std"]
 EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+registry",
-              "+params", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
+              "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
               "+tablegen", "+harness", "+cli", "+tests"]
 LAYERS = [
     ("core", ["router/include/switchyard/core/*.hpp"], ["+core", "std"]),
@@ -59,12 +60,15 @@ LAYERS = [
     ("public_aten", ["router/include/switchyard/aten.hpp"], ["+core", "+public", "std", "aten"]),
     ("public", ["router/include/switchyard/*.hpp"], ["+core", "+public", "std"]),
     ("router", ["router/*.[ch]pp"],
-     ["+core", "+public", "+router", "+registry", "+params", "std", "system", "fmt", "tbb"]),
+     ["+core", "+public", "+router", "+registry", "+params", "+machine", "std", "system", "fmt",
+      "tbb"]),
     ("kernels", ["kernels/*.hpp", "kernels/*.cpp"], ["+kernels", "std", "hwy"]),
     ("params", ["candidates/*/params.hpp"], ["+core", "std"]),
     ("contracts", ["candidates/*/contract.[ch]pp", "candidates/contracts/*.[ch]pp"],
-     ["+core", "+params", "+contracts", "+common", "std"]),
+     ["+core", "+params", "+contracts", "+common", "std", "system"]),
     ("common", ["candidates/common/*.[ch]pp"], ["+core", "+common", "+kernels", "std", "system"]),
+    # What the machine says of itself; it names the profile for the router and for evidence.
+    ("machine", ["candidates/backends/cpu.[ch]pp"], ["+machine", "std", "system", "fmt"]),
     # Files of the SIMD kernels' own backends set up the dispatch among instruction sets.
     ("candidates", ["candidates/*/fused*.[ch]pp", "candidates/*/lut*.[ch]pp"],
      CANDIDATE + ["hwy"]),
@@ -76,15 +80,15 @@ LAYERS = [
      ["+core", "+evidence", "+tablegen", "+registry", "std", "system", "fmt", "cli"]),
     ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
     ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
-     EVERYTHING + ENGINE + ["cli", "benchmark"]),
+     EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
     ("harness", ["bench/*.[ch]pp"],
      ["+core", "+registry", "+params", "+candidates", "+contracts", "+common", "+evidence",
-      "+harness"] + ENGINE),
+      "+machine", "+harness"] + ENGINE),
     ("tests", ["tests/*.[ch]pp"],
      EVERYTHING + ENGINE + ["cli", "benchmark", "catch"]),
     # What a caller's program sees: the installed headers and nothing of the inside.
     ("examples", ["docs/examples/*.[ch]pp"],
-     ["+core", "+public", "+public_opencv", "+public_aten", "std", "system", "fmt", "opencv"]),
+     ["+core", "+public", "+public_opencv", "+public_aten", "std", "system", "stb"]),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -239,7 +243,7 @@ CLEAN = {
     "bench/cli/main.cpp":
         '#include "switchyard/switchyard.hpp"\n#include "bench/measure/measure.hpp"',
     "tests/opencv_test.cpp": '#include <catch2/catch.hpp>\n#include "switchyard/opencv.hpp"',
-    "docs/examples/photo.cpp": "#include <switchyard/switchyard.hpp>\n#include <fmt/core.h>",
+    "docs/examples/photo.cpp": "#include <switchyard/switchyard.hpp>\n#include <stb/stb_image.h>",
     "build/generated/ignored.cpp": '#include "nowhere.hpp"',
 }
 
@@ -286,6 +290,7 @@ PLANTED = [
     ("bench/cli/main.cpp", "#include <opencv2/core.hpp>", "opencv"),
     ("docs/examples/photo.cpp", '#include "router/lookup.hpp"', "router"),
     ("docs/examples/photo.cpp", '#include "bench/measure/measure.hpp"', "harness"),
+    ("router/ops/blend.cpp", "#include <stb/stb_image.h>", "stb"),
     ("tests/opencv_test.cpp", '#include "tests/absent.hpp"', "no such file"),
     ("tools/new.cpp", "#include <array>", "in no layer"),
     ("candidates/blend/fused.cpp", "  #  include <tbb/task_arena.h>", "tbb"),

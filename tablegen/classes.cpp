@@ -159,6 +159,7 @@ private:
     }
     std::sort(order.begin(), order.end());
     std::vector<std::string> result;
+    result.reserve(order.size());
     for (auto &[rank, id] : order) {
       result.push_back(std::move(id));
     }

@@ -53,7 +53,7 @@ std::vector<fs::path> profile_folders(const TablegenOptions &options) {
 }
 
 std::vector<fs::path> chosen_folders(const TablegenOptions &options) {
-  const std::vector<fs::path> all = profile_folders(options);
+  std::vector<fs::path> all = profile_folders(options);
   if (options.profiles.empty()) {
     return all;
   }

@@ -15,10 +15,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Decides the regions between alternatives that are all inside the tie band: so little of the
-// plain regret that it never outweighs a real difference.
-constexpr double kTieBreak = 1e-6;
-
 // What leaving an incumbent costs at a size where it is not proven slower: more than the two
 // regions that keeping it can add.
 constexpr double kLeaveIncumbent = 3 * kRegionPenalty;
@@ -73,14 +69,11 @@ private:
     return a < all.size() && !std::isnan(regrets_[p][a]) ? a : kNone;
   }
 
-  // Expected regret: nothing inside the tie band; what was not measured is not chosen.
+  // Expected regret; what was not measured is not chosen.
   [[nodiscard]] std::vector<double> costs_at(std::size_t p) const {
-    std::vector<double> costs(data_.alternatives.size(), kInfinity);
+    std::vector<double> costs(data_.alternatives.size());
     for (std::size_t a = 0; a < costs.size(); ++a) {
-      const double regret = regrets_[p][a];
-      if (!std::isnan(regret)) {
-        costs[a] = (regret <= std::log1p(kTieBand) ? 0 : regret) + kTieBreak * regret;
-      }
+      costs[a] = std::isnan(regrets_[p][a]) ? kInfinity : regrets_[p][a];
     }
     const std::size_t incumbent = incumbents_[p];
     const auto best =

@@ -8,9 +8,9 @@
 //     rejected in any cell of that variant and dtype, and if it used no more threads than the
 //     class allows.
 //  2. In a cell the best alternative is the accepted one of the least median time; an
-//     alternative's regret is log(its time / the best's), paired by rounds, and 0 inside the tie
-//     band. A dropped row comes after the accepted ones. Cells of one size are averaged, that is,
-//     the geometric mean of their ratios.
+//     alternative's regret is log(its time / the best's), paired by rounds. A dropped row comes
+//     after the accepted ones. Cells of one size are averaged, that is, the geometric mean of
+//     their ratios.
 //  3. Regions along size minimise the sum of regret over the measured sizes plus a penalty for
 //     every further region. A region whose advantage over its neighbour's alternative is not
 //     proven is given to that neighbour.
@@ -45,6 +45,7 @@ inline constexpr double kRegionPenalty = 0.03;
 struct Alternative {
   std::string candidate;
   int threads = 1;
+  // NOLINTNEXTLINE(modernize-use-nullptr): a defaulted <=> compares with 0, which is no pointer
   friend auto operator<=>(const Alternative &, const Alternative &) = default;
 };
 
@@ -56,6 +57,7 @@ struct ClassKey {
   LayoutClass layout = LayoutClass::contiguous;
   OutputMode output = OutputMode::into;
   int thread_budget = 1;
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const ClassKey &, const ClassKey &) = default;
 };
 
@@ -71,9 +73,10 @@ struct Region {
   // left out: it accepts every problem, so they could never be reached.
   std::vector<Alternative> ranking;
   std::optional<Alternative> runner_up; // of the measured ones
-  // Runner-up's time / winner's − 1, the geometric mean over the cells, and the geometric mean of
-  // the ends of the cells' intervals (family-wise over the cell's alternatives). Below 0 where
-  // preference or the incumbent decided a tie. All 0 without a runner-up.
+  // Runner-up's time / winner's − 1: the geometric mean over the cells, and its interval from the
+  // rounds of all cells together; family-wise over the alternatives that stayed to the end where
+  // the rounds suffice for that, else for this comparison alone, else [−1, HUGE_VAL]. Below 0
+  // where preference or the incumbent decided a tie. All 0 without a runner-up.
   evidence::Interval margin{0, 0, 0};
   std::vector<std::string> cells; // keys of the measured cells inside, by size
 };

@@ -54,24 +54,52 @@ std::vector<Alternative> ranking(const ClassData &data, const std::vector<std::s
   return result;
 }
 
-// runner-up / winner − 1; the geometric mean over the cells of estimate, low and high.
+// The rounds of several cells as one comparison.
+struct Pool {
+  std::vector<double> times;
+  std::vector<double> rival_times;
+  int comparisons = 1;
+};
+
+// The rounds of `cells`, those of each scaled so that its ratio becomes `ratio`: what is left is
+// how far rounds scatter, without the difference between cells.
+Pool pooled(const std::vector<const CellRows *> &cells, const std::vector<double> &ratios,
+            double ratio, std::size_t a, std::size_t rival) {
+  Pool pool;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const std::vector<double> &times = cells[c]->rows[a]->samples_ns;
+    const std::vector<double> &rival_times = cells[c]->rows[rival]->samples_ns;
+    for (std::size_t i = 0; i < std::min(times.size(), rival_times.size()); ++i) {
+      pool.times.push_back(times[i] * ratio / ratios[c]);
+      pool.rival_times.push_back(rival_times[i]);
+    }
+    pool.comparisons = std::max(pool.comparisons, comparisons_in(*cells[c]));
+  }
+  return pool;
+}
+
+// See Region::margin.
 Interval margin(const ClassData &data, const Segment &segment, std::size_t runner_up) {
-  Interval logs{0, 0, 0};
-  const auto cells = shared_cells(data, segment, runner_up, segment.alternative);
+  const std::size_t winner = segment.alternative;
+  const auto cells = shared_cells(data, segment, runner_up, winner);
   if (cells.empty()) {
     return {0, -1, HUGE_VAL}; // measured, but nowhere side by side
   }
+  std::vector<double> ratios;
+  double logs = 0;
   for (const CellRows *cell : cells) {
-    const Interval ratio =
-        evidence::paired_ratio(cell->rows[runner_up]->samples_ns,
-                               cell->rows[segment.alternative]->samples_ns, comparisons_in(*cell));
-    logs.estimate += std::log(ratio.estimate);
-    logs.low += std::log(ratio.low); // log(0) is −Inf, which gives back 0
-    logs.high += std::log(ratio.high);
+    ratios.push_back(
+        evidence::paired_ratio(cell->rows[runner_up]->samples_ns, cell->rows[winner]->samples_ns)
+            .estimate);
+    logs += std::log(ratios.back());
   }
-  const auto count = static_cast<double>(cells.size());
-  return {std::exp(logs.estimate / count) - 1, std::exp(logs.low / count) - 1,
-          std::exp(logs.high / count) - 1};
+  const double ratio = std::exp(logs / static_cast<double>(cells.size()));
+  const Pool pool = pooled(cells, ratios, ratio, runner_up, winner);
+  Interval interval = evidence::paired_ratio(pool.times, pool.rival_times, pool.comparisons);
+  if (!std::isfinite(interval.high)) {
+    interval = evidence::paired_ratio(pool.times, pool.rival_times);
+  }
+  return {ratio - 1, std::min(interval.low, ratio) - 1, std::max(interval.high, ratio) - 1};
 }
 
 } // namespace

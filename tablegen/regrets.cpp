@@ -126,9 +126,10 @@ std::vector<const CellRows *> shared_cells(const ClassData &data, const Segment 
 }
 
 int comparisons_in(const CellRows &cell) {
-  const auto measured = std::count_if(cell.rows.begin(), cell.rows.end(),
-                                      [](const Row *row) { return row != nullptr; });
-  return std::max(1, static_cast<int>(measured) - 1);
+  const auto accepted = std::count_if(cell.rows.begin(), cell.rows.end(), [](const Row *row) {
+    return row != nullptr && row->status == Status::accepted;
+  });
+  return std::max(1, static_cast<int>(accepted) - 1);
 }
 
 bool proven_slower(const ClassData &data, const Segment &segment, std::size_t rival, double limit) {

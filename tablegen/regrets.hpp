@@ -23,7 +23,8 @@ using Regrets = std::vector<std::vector<double>>;
 [[nodiscard]] std::vector<const CellRows *>
 shared_cells(const ClassData &data, const Segment &segment, std::size_t a, std::size_t b);
 
-// How many comparisons against one alternative a cell holds, at least 1.
+// How many comparisons against one alternative a cell holds: its accepted rows − 1, at least 1.
+// What was dropped is decided already, and would only widen the intervals of the others.
 [[nodiscard]] int comparisons_in(const CellRows &cell);
 
 // Whether the segment's alternative is proven slower than `rival`: outside the tie band, with an

@@ -39,12 +39,16 @@ std::vector<ProblemSpec> of_dtype(const std::vector<ProblemSpec> &specs, int dty
   return chosen;
 }
 
-// Proves one candidate in one dtype case on every SIMD target that applies; returns a report line.
-std::string prove_case(const Variant &variant, const VariantContract &contract,
-                       const Candidate &candidate, int dtype_case,
-                       const std::vector<ProblemSpec> &specs) {
+struct Report {
+  std::string lines;
+  std::int64_t cells = 0;
+};
+
+// Proves one candidate in one dtype case on every SIMD target that applies.
+void prove_case(const Variant &variant, const VariantContract &contract, const Candidate &candidate,
+                int dtype_case, const std::vector<ProblemSpec> &specs, Report &report) {
   const std::string_view dtype = variant.dtypes[static_cast<std::size_t>(dtype_case)].name;
-  std::string line = fmt::format("{} {} {}:", variant.name, candidate.id, dtype);
+  report.lines += fmt::format("{} {} {}:", variant.name, candidate.id, dtype);
   bool first = true;
   for_each_simd_target([&](const std::string &target) {
     if (!first && !is_own(candidate)) {
@@ -55,36 +59,39 @@ std::string prove_case(const Variant &variant, const VariantContract &contract,
     INFO(target << ": " << verdict.mismatch);
     CHECK(verdict.mismatch.empty());
     CHECK(verdict.cells > 0); // a proof by no problem at all proves nothing
-    line += fmt::format(" {} {} cells ({} refused)", is_own(candidate) ? target : "library",
-                        verdict.cells, verdict.refused);
+    report.cells += verdict.cells;
+    report.lines += fmt::format(" {} {} cells ({} refused)", is_own(candidate) ? target : "library",
+                                verdict.cells, verdict.refused);
     if (candidate.id == "loop") {
       CHECK(verdict.refused == 0);
     }
   });
-  return line;
+  report.lines += '\n';
 }
 
 void prove_variant(const Variant &variant) {
   const VariantContract *contract = candidates::find_contract(variant.name);
   REQUIRE(contract != nullptr);
   const std::vector<ProblemSpec> specs = problems(variant, *contract);
-  std::string report;
+  Report report;
   for (int i = 0; i < static_cast<int>(variant.dtypes.size()); ++i) {
     const std::vector<ProblemSpec> chosen = of_dtype(specs, i);
     for (const Candidate &candidate : variant.candidates) {
       const bool claims =
           candidate.exactness[static_cast<std::size_t>(i)] != Exactness::unsupported;
       if (candidate.built() && claims) {
-        report += prove_case(variant, *contract, candidate, i, chosen) + '\n';
+        prove_case(variant, *contract, candidate, i, chosen, report);
       }
     }
   }
-  std::cout << report;
+  const std::string text =
+      fmt::format("{}{}: {} conformance cells\n", report.lines, variant.name, report.cells);
+  std::cout << text;
   const std::filesystem::path folder("conformance_cells"); // in the build folder under ctest
   std::filesystem::create_directories(folder);
   std::string name(variant.name);
   std::replace(name.begin(), name.end(), '/', '.');
-  std::ofstream(folder / (name + ".txt")) << report;
+  std::ofstream(folder / (name + ".txt")) << text;
 }
 
 class VariantTest : public Catch::ITestInvoker {

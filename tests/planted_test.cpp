@@ -464,6 +464,27 @@ TEST_CASE("a problem is restored and poisoned by reset and moved by page offsets
   CHECK_THROWS_AS(problem.set_page_offsets(0, 4096), std::invalid_argument);
 }
 
+TEST_CASE("no element of a small output is right before the candidate runs") {
+  const Subject on = subject("multiply_add/scalar");
+  for (const int dtype_case : {0, 1}) {
+    ProblemSpec spec;
+    spec.dtype_case = dtype_case;
+    spec.shape = {1, 97, 101, 3}; // a pattern without regard to the result hits a hundred of these
+    spec.special = true;
+    Problem problem(on.variant, on.contract, spec);
+    const std::vector<std::byte> before = bytes_of(*problem.call().out[0]);
+    right(problem.call());
+    const std::vector<std::byte> after = bytes_of(*problem.call().out[0]);
+    const auto size = static_cast<std::size_t>(size_of(problem.call().out[0]->dtype));
+    std::size_t equal = 0;
+    for (std::size_t i = 0; i < after.size(); i += size) {
+      equal += std::memcmp(&before[i], &after[i], size) == 0 ? 1 : 0;
+    }
+    CHECK(after.size() == 97 * 101 * 3 * size);
+    CHECK(equal == 0);
+  }
+}
+
 TEST_CASE("a problem in place gives its input as output and restores it") {
   const Subject on = subject("multiply_add/scalar");
   ProblemSpec spec;

@@ -170,18 +170,6 @@ TEST_CASE("Layout classes follow from strides alone") {
   CHECK(layout_of(strided(memory.data(), {1, 1, 1, 1}, {7, -3, 99, 0})) == LayoutClass::contiguous);
 }
 
-TEST_CASE("Profile names can be read") {
-  const std::string amd = "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\n"
-                          "model\t\t: 17\nmodel name\t: AMD EPYC\n";
-  CHECK(profile_name(parse_cpuinfo(amd, "x86_64", 2)) == "x86_64-amd-zen4-2c");
-  CHECK(profile_name({"x86_64", "AuthenticAMD", 25, 1, 8}) == "x86_64-amd-zen3-8c");
-  CHECK(profile_name({"x86_64", "GenuineIntel", 6, 143, 4}) == "x86_64-intel-sapphirerapids-4c");
-  CHECK(profile_name({"x86_64", "GenuineIntel", 6, 254, 4}) == "x86_64-intel-family6-model254-4c");
-  const std::string arm = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd40\n";
-  CHECK(profile_name(parse_cpuinfo(arm, "aarch64", 64)) == "aarch64-arm-family8-model3392-64c");
-  CHECK(profile_name(parse_cpuinfo("", "riscv64", 1)) == "riscv64-cpu-family0-model0-1c");
-}
-
 TEST_CASE("A call divides into bands that cover every row once") {
   std::vector<std::uint8_t> in(std::size_t{2} * 37 * 11 * 3);
   for (std::size_t i = 0; i < in.size(); ++i) {

@@ -29,7 +29,7 @@
 // The golden file is compiled as well as compared: what the generator writes is C++ that holds
 // the plan's numbers.
 #define compiled_routes golden_routes
-#include "data/tablegen_golden.cpp"
+#include "data/tablegen_golden.hpp"
 #undef compiled_routes
 
 namespace {
@@ -294,6 +294,21 @@ TEST_CASE("An unproven flip at the first or last size makes no region either") {
   }
 }
 
+TEST_CASE("An unproven flip to an alternative of higher preference makes no region") {
+  std::vector<Row> rows = against_opencv({0.5, 0.5, 1, 0.5, 0.5, 0.5});
+  for (Row &each : rows) {
+    if (each.candidate == "fused" && each.cell.elements() == kSizes[2]) {
+      each.samples_ns = unsteady(0.75 * static_cast<double>(kSizes[2]) / 10);
+    }
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+}
+
+TEST_CASE("Differences inside the tie band make no regions, however many sizes they span") {
+  CHECK(winners(only_class(against_opencv({1.02, 1.02, 1.02, 0.98, 0.98, 0.98}))) ==
+        "[0, …) fused");
+}
+
 TEST_CASE("A near-tie is decided by the order of preference") {
   // opencv is up to 2.5 % faster, inside the tie band: fused comes first.
   CHECK(winners(only_class(against_opencv({0.98, 0.975, 0.98, 0.98, 0.99, 0.98}))) ==
@@ -358,9 +373,14 @@ TEST_CASE("The incumbent stays in a near-tie and goes when it is proven slower")
                            incumbents)) == "[0, …) opencv");
   CHECK(winners(only_class(against_opencv({1.1, 1.1, 1.1, 1.1, 1.1, 1.1}), test_set(),
                            incumbents)) == "[0, …) fused");
-  // The interval of 3.2 % reaches into the tie band: enough to lose a contest, not a seat.
-  const std::array<double, 6> narrow{1.032, 1.032, 1.032, 1.032, 1.032, 1.032};
-  CHECK(winners(only_class(against_opencv(narrow), test_set(), incumbents)) == "[0, …) opencv");
+  // An interval that leaves 1 but reaches into the tie band wins a contest, not a seat.
+  std::vector<Row> rows = against_opencv({1, 1, 1, 1, 1, 1});
+  for (Row &each : rows) {
+    for (std::size_t i = 0; each.candidate == "opencv" && i < each.samples_ns.size(); ++i) {
+      each.samples_ns[i] *= i % 2 == 0 ? 1.02 : 1.08;
+    }
+  }
+  CHECK(winners(only_class(rows, test_set(), incumbents)) == "[0, …) opencv");
 }
 
 TEST_CASE("A plan's own winners, given as incumbents, keep their regions through near-ties") {
@@ -539,6 +559,48 @@ TEST_CASE("A margin from too few rounds is unbounded") {
   CHECK(region.margin.estimate == Approx(2).margin(0.03));
 }
 
+TEST_CASE("Cells with too few rounds each give a bounded margin together") {
+  std::vector<Row> rows = against_opencv({2, 2, 2, 8, 8, 8});
+  for (Row &each : rows) {
+    each.samples_ns.resize(3);
+  }
+  const evidence::Interval margin = only_class(rows).regions.front().margin;
+  CHECK(margin.estimate == Approx(3).margin(0.05));
+  CHECK(margin.low > 2.9); // the difference between cells is no noise
+  CHECK(margin.low <= margin.estimate);
+  CHECK(margin.high >= margin.estimate);
+  CHECK(margin.high < 3.1);
+}
+
+TEST_CASE("Rounds that do not suffice for a family-wise interval give that of the comparison") {
+  std::vector<Row> rows;
+  for (const auto &[id, time] : {std::pair{"fused", 100}, std::pair{"lut", 110},
+                                 std::pair{"numkong", 120}, std::pair{"opencv", 130}}) {
+    rows.push_back(row(key("64x80x3"), id, time));
+    rows.back().samples_ns.resize(6); // three comparisons would need eight
+  }
+  const evidence::Interval margin = only_class(rows).regions.front().margin;
+  CHECK(margin.low > 0.08);
+  CHECK(margin.high < 0.12);
+}
+
+TEST_CASE("Dropped alternatives do not widen the intervals of those that stayed") {
+  // Seven rounds prove one comparison, but not the five of all alternatives.
+  std::vector<Row> rows = {row(key("64x80x3"), "fused", 120), row(key("64x80x3"), "opencv", 100)};
+  for (Row &each : rows) {
+    each.samples_ns.resize(7);
+  }
+  for (const char *id : {"lut", "numkong", "aten", "loop"}) {
+    rows.push_back(dropped(key("64x80x3"), id, 1000));
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+  for (Row &each : rows) {
+    each.status = Status::accepted;
+    each.samples_ns.resize(7, each.samples_ns.front());
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+}
+
 // ---- candidate set ------------------------------------------------------------------------------
 
 namespace {
@@ -627,12 +689,12 @@ std::string golden_text() {
 } // namespace
 
 TEST_CASE("The generated text is the golden file's") {
-  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.cpp");
+  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.hpp");
   const std::string text = golden_text();
   if (text != golden) {
-    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.cpp";
+    const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.hpp";
     std::ofstream(actual, std::ios::binary) << text;
-    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.cpp");
+    FAIL("differs; if that is meant: cp " << actual.string() << " tests/data/tablegen_golden.hpp");
   }
 }
 

@@ -9,18 +9,20 @@
 namespace switchyard::conformance {
 namespace {
 
-constexpr std::int64_t kLarge = 1 << 20; // elements; beyond, the gate does not use the oracle alone
-constexpr std::int64_t kKin = 1 << 16;   // elements of a large problem's smaller kin, about
-constexpr std::uint64_t kSeedStep = 12;  // keeps the form of the layout that a seed chooses
+// Elements. Above kMedium, seeds and special values are tried on smaller kin, of about kKin, and
+// the problem itself once; above kLarge, that one is compared with another candidate.
+constexpr std::int64_t kMedium = 1 << 17;
+constexpr std::int64_t kLarge = 1 << 20;
+constexpr std::int64_t kKin = 1 << 16;
+constexpr std::uint64_t kSeedStep = 12; // keeps the form of the layout that a seed chooses
 constexpr std::uint64_t kGateSeeds = 3;
 
 enum class Outcome : std::uint8_t { passed, refused, failed };
 
-// Runs the candidate on a fresh problem and judges it; `reference` helps with large problems.
+// Runs the candidate on the problem and judges it; `reference` helps with large problems.
 Outcome run_once(const Variant &variant, const VariantContract &contract,
-                 const Candidate &candidate, const ProblemSpec &spec, const Candidate *reference,
+                 const Candidate &candidate, Problem &problem, const Candidate *reference,
                  std::string &mismatch) {
-  Problem problem(variant, contract, spec);
   if (candidate.refuses(problem.call()) != nullptr) {
     return Outcome::refused;
   }
@@ -37,21 +39,42 @@ Outcome run_once(const Variant &variant, const VariantContract &contract,
     return Outcome::passed;
   }
   std::replace(found.begin(), found.end(), '\n', ' '); // what() of a library may have lines
-  mismatch = std::string(candidate.id) + ": " + spec.text(variant, contract) + ": " + found;
+  mismatch =
+      std::string(candidate.id) + ": " + problem.spec().text(variant, contract) + ": " + found;
   return Outcome::failed;
 }
 
-// Another candidate to compare a large output with: the floor, or for the floor itself the
-// nearest one that takes the problem.
-const Candidate *reference_for(const Variant &variant, const VariantContract &contract,
-                               const Candidate &candidate, const ProblemSpec &kin) {
-  const Problem problem(variant, contract, kin);
-  for (auto it = variant.candidates.rbegin(); it != variant.candidates.rend(); ++it) {
-    if (it->id != candidate.id && it->refuses(problem.call()) == nullptr) {
-      return &*it;
+// A candidate at the gate and its first mismatch.
+struct Judged {
+  const Candidate *candidate = nullptr;
+  std::string mismatch;
+};
+
+// Another candidate to compare a large output with: the last one, that is the floor, or for the
+// floor itself the nearest, that has passed so far and takes the problem.
+const Candidate *reference_for(const Judged &judged, const std::vector<Judged> &all,
+                               const Problem &problem) {
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->candidate->id != judged.candidate->id && it->mismatch.empty() &&
+        it->candidate->refuses(problem.call()) == nullptr) {
+      return it->candidate;
     }
   }
   return nullptr;
+}
+
+// Runs those that have not failed yet over one problem, which is drawn once for all of them.
+void judge(const Variant &variant, const VariantContract &contract, const ProblemSpec &spec,
+           std::vector<Judged> &all) {
+  const bool large = element_count(spec.shape) > kLarge;
+  Problem problem(variant, contract, spec);
+  for (Judged &judged : all) {
+    if (judged.mismatch.empty()) {
+      problem.reset();
+      const Candidate *reference = large ? reference_for(judged, all, problem) : nullptr;
+      run_once(variant, contract, *judged.candidate, problem, reference, judged.mismatch);
+    }
+  }
 }
 
 // The same problem with fewer rows, small enough for the oracle.
@@ -64,6 +87,21 @@ ProblemSpec kin_of(ProblemSpec spec) {
   return spec;
 }
 
+void pass_through(const Variant &variant, const VariantContract &contract, const ProblemSpec &spec,
+                  std::vector<Judged> &all) {
+  const bool small = element_count(spec.shape) <= kMedium;
+  ProblemSpec tried = small ? spec : kin_of(spec);
+  for (std::uint64_t i = 0; i < kGateSeeds; ++i, tried.seed += kSeedStep) {
+    for (const bool special : {spec.special, true}) {
+      tried.special = special;
+      judge(variant, contract, tried, all);
+    }
+  }
+  if (!small) {
+    judge(variant, contract, spec, all);
+  }
+}
+
 } // namespace
 
 Verdict prove(const Variant &variant, const VariantContract &contract, const Candidate &candidate,
@@ -71,7 +109,8 @@ Verdict prove(const Variant &variant, const VariantContract &contract, const Can
   Verdict verdict;
   verdict.candidate = candidate.id;
   for (const ProblemSpec &spec : specs) {
-    switch (run_once(variant, contract, candidate, spec, nullptr, verdict.mismatch)) {
+    Problem problem(variant, contract, spec);
+    switch (run_once(variant, contract, candidate, problem, nullptr, verdict.mismatch)) {
     case Outcome::passed:
       ++verdict.cells;
       break;
@@ -87,27 +126,30 @@ Verdict prove(const Variant &variant, const VariantContract &contract, const Can
 
 std::string gate(const Variant &variant, const VariantContract &contract,
                  const Candidate &candidate, const ProblemSpec &spec) {
-  const bool large = element_count(spec.shape) > kLarge;
-  ProblemSpec tried = large ? kin_of(spec) : spec;
-  const Candidate *reference = large ? reference_for(variant, contract, candidate, tried) : nullptr;
-  std::string mismatch;
-  for (std::uint64_t i = 0; i < kGateSeeds; ++i, tried.seed += kSeedStep) {
-    for (const bool special : {spec.special, true}) {
-      tried.special = special;
-      if (run_once(variant, contract, candidate, tried, nullptr, mismatch) == Outcome::failed) {
-        return mismatch;
-      }
-      if (reference != nullptr) { // its output is to be trusted on the large problem
-        run_once(variant, contract, *reference, tried, nullptr, mismatch);
-        reference = mismatch.empty() ? reference : nullptr;
-        mismatch.clear();
+  std::vector<Judged> all = {{&candidate, {}}};
+  if (element_count(spec.shape) > kLarge) {
+    for (const Candidate &other : variant.candidates) { // one of them becomes the reference
+      if (other.id != candidate.id) {
+        all.push_back({&other, {}});
       }
     }
   }
-  if (large) {
-    run_once(variant, contract, candidate, spec, reference, mismatch);
+  pass_through(variant, contract, spec, all);
+  return all.front().mismatch;
+}
+
+std::vector<std::string> gate_all(const Variant &variant, const VariantContract &contract,
+                                  const ProblemSpec &spec) {
+  std::vector<Judged> all;
+  for (const Candidate &candidate : variant.candidates) {
+    all.push_back({&candidate, {}});
   }
-  return mismatch;
+  pass_through(variant, contract, spec, all);
+  std::vector<std::string> mismatches;
+  for (Judged &judged : all) {
+    mismatches.push_back(std::move(judged.mismatch));
+  }
+  return mismatches;
 }
 
 } // namespace switchyard::conformance

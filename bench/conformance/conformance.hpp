@@ -34,6 +34,11 @@ struct Verdict {
 [[nodiscard]] std::string gate(const Variant &variant, const VariantContract &contract,
                                const Candidate &candidate, const ProblemSpec &spec);
 
+// The gate for all candidates of the variant, in their order; problems are drawn once for all of
+// them. Candidates that refuse the problem have no mismatch.
+[[nodiscard]] std::vector<std::string>
+gate_all(const Variant &variant, const VariantContract &contract, const ProblemSpec &spec);
+
 // Names of the SIMD targets that were compiled and that this CPU can run, best first.
 [[nodiscard]] std::vector<std::string> simd_targets();
 

@@ -21,7 +21,7 @@ namespace {
 // all the others.
 constexpr std::int64_t kMostPoisonedByOracle = 1 << 16;
 
-// Above this, check_large() compares with a proven candidate.
+// Above this, check_large() compares with a proven candidate, and the oracle's answer is not kept.
 constexpr std::int64_t kLarge = 1 << 20;
 
 constexpr std::int64_t kSampledRows = 16;
@@ -101,7 +101,8 @@ struct Problem::State {
     ConstView shape; // shape, strides, dtype: no data
     bool unaligned = false;
     std::optional<GuardedMemory> memory; // empty: in place
-    std::vector<Expected> expected;      // kept for small outputs
+    std::vector<Expected> expected;      // of small outputs, which are poisoned by it
+    mutable std::shared_ptr<const std::vector<Expected>> evaluated; // of others, once checked
   };
 
   const Variant &variant;
@@ -137,6 +138,8 @@ struct Problem::State {
   [[nodiscard]] std::vector<Expected> evaluate(const Call &of, int which) const;
   void poison(int which, const GuardedMemory &memory) const;
 
+  // The oracle's answer; kept for further checks unless it is large.
+  [[nodiscard]] std::shared_ptr<const std::vector<Expected>> expected_of(int which) const;
   [[nodiscard]] std::string check_values(int which, Exactness exactness) const;
   [[nodiscard]] std::string check_canaries(int which) const;
   [[nodiscard]] std::string check_inputs() const;
@@ -330,12 +333,26 @@ std::vector<Expected> Problem::State::evaluate(const Call &of, int which) const 
   return expected;
 }
 
+std::shared_ptr<const std::vector<Expected>> Problem::State::expected_of(int which) const {
+  const Output &output = outputs[static_cast<std::size_t>(which)];
+  if (!output.expected.empty()) {
+    return {std::shared_ptr<void>(), &output.expected}; // owned by the problem
+  }
+  if (output.evaluated) {
+    return output.evaluated;
+  }
+  auto evaluated = std::make_shared<const std::vector<Expected>>(evaluate(oracle_call, which));
+  if (output.shape.elements() <= kLarge) {
+    output.evaluated = evaluated;
+  }
+  return evaluated;
+}
+
 std::string Problem::State::check_values(int which, Exactness exactness) const {
   const Output &output = outputs[static_cast<std::size_t>(which)];
   const View &view = out_views[static_cast<std::size_t>(which)];
-  const std::vector<Expected> evaluated =
-      output.expected.empty() ? evaluate(oracle_call, which) : std::vector<Expected>{};
-  const std::vector<Expected> &expected = output.expected.empty() ? evaluated : output.expected;
+  const auto shared = expected_of(which);
+  const std::vector<Expected> &expected = *shared;
   const bool floating = is_float(view.dtype);
   std::size_t i = 0;
   std::optional<Extents> wrong;

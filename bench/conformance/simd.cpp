@@ -1,4 +1,5 @@
 // Restricts our own kernels to one SIMD target at a time.
+#define HWY_WANT_AVX3_DL // a target that some of our files ask for
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 

@@ -9,8 +9,15 @@ namespace {
 // tiny one.
 constexpr double kConstantWeight = 100e3;
 
-// Before anything was measured: seconds for a weight of 1.
-constexpr double kFirstRate = 0.05;
+// Seconds for a weight of 1 before anything was measured. Low for what a cell needs at least: only
+// what is known to be slow is given up.
+constexpr double kFirstLeast = 0.002;
+constexpr double kFirstElapsed = 0.1;
+
+// One imagined cell keeps the first real one from deciding everything.
+double rate(double seconds, double weight, double first) {
+  return (seconds + first) / (weight + 1);
+}
 
 } // namespace
 
@@ -24,17 +31,12 @@ void Budget::record(double weight, double elapsed_s, double least_s) {
   least_s_ += least_s;
 }
 
-double Budget::rate(double seconds) const {
-  // One imagined cell keeps the first real one from deciding everything.
-  return (seconds + kFirstRate) / (weight_ + 1);
-}
-
 std::vector<bool> Budget::fit(std::span<const PlannedCell> remaining, double elapsed_s) const {
   std::vector<bool> kept(remaining.size(), true);
   if (!limited()) {
     return kept;
   }
-  const double per_weight = rate(least_s_);
+  const double per_weight = rate(least_s_, weight_, kFirstLeast);
   double needed = 0;
   for (const PlannedCell &cell : remaining) {
     needed += cell.weight * per_weight;
@@ -57,11 +59,19 @@ double Budget::share_s(double weight, double remaining_weight, double elapsed_s)
   if (!limited()) {
     return std::numeric_limits<double>::infinity();
   }
-  return std::max(left_s(elapsed_s), 0.0) * weight / std::max(remaining_weight, weight);
+  // Most cells end at the cap of rounds before their share is used up, so a plain share by weight
+  // would leave time over. Too generous a one hurts nobody: it takes what others could only have
+  // spent on more rounds than needed.
+  constexpr double kGenerosity = 4;
+  const double per_weight = rate(least_s_, weight_, kFirstLeast);
+  const double left = std::max(left_s(elapsed_s), 0.0);
+  const double spare = std::max(left - remaining_weight * per_weight, 0.0);
+  const double part = std::min(kGenerosity * weight / std::max(remaining_weight, weight), 1.0);
+  return std::min(weight * per_weight + spare * part, left);
 }
 
 double Budget::eta_s(double remaining_weight, double elapsed_s) const {
-  const double expected = remaining_weight * rate(elapsed_s_);
+  const double expected = remaining_weight * rate(elapsed_s_, weight_, kFirstElapsed);
   return limited() ? std::clamp(expected, 0.0, std::max(left_s(elapsed_s), 0.0)) : expected;
 }
 

@@ -35,7 +35,8 @@ public:
   [[nodiscard]] std::vector<bool> fit(std::span<const PlannedCell> remaining,
                                       double elapsed_s) const;
 
-  // The time that the next cell may take: its share of what is left; unlimited: infinity.
+  // The time that the next cell, one of the remaining, may take: what it needs at least and a part
+  // of what is left beyond the needs of all; unlimited: infinity.
   [[nodiscard]] double share_s(double weight, double remaining_weight, double elapsed_s) const;
 
   // Expected time for cells of this total weight.
@@ -46,8 +47,6 @@ public:
   }
 
 private:
-  [[nodiscard]] double rate(double seconds) const;
-
   double total_s_;
   double weight_ = 0;
   double elapsed_s_ = 0;

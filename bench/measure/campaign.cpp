@@ -1,6 +1,7 @@
 #include "bench/measure/campaign.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <map>
 #include <optional>
@@ -52,13 +53,14 @@ public:
         // In full mode, what quick mode has comes first in importance.
         const Priority priority = cell.quick ? cell.priority : Priority::detail;
         steps_.push_back({i, cell.cell, {weight_of(cell.cell), priority}});
+        remaining_weight_ += steps_.back().plan.weight;
       }
     }
-    total_ = steps_.size();
   }
 
   CampaignReport run() {
     check_existing();
+    settle_slices();
     for (std::size_t i = 0; i < entries_.size() && !stopped(); ++i) {
       measure_entry(i);
     }
@@ -66,7 +68,7 @@ public:
     report_.elapsed_s = elapsed_s();
     note_skipped();
     if (options_.progress) {
-      options_.progress({report_.interrupted ? done_ : total_, total_, elapsed_s(), 0, {}, {}});
+      options_.progress({next_, steps_.size(), elapsed_s(), 0, {}, {}});
     }
     return std::move(report_);
   }
@@ -99,20 +101,44 @@ private:
     }
   }
 
+  // The first cell, a small one, shows what measuring itself adds to a slice here today.
+  void settle_slices() {
+    slice_ns_ = options_.measure.slice_ns;
+    if (steps_.empty() || stopped()) {
+      return;
+    }
+    const Step &step = steps_.front();
+    const Entry &entry = entries_[step.entry];
+    const auto ratio_at = [&](double slice_ns) {
+      MeasureOptions options = options_.measure;
+      options.rules.stop = options_.stop;
+      options.slice_ns = slice_ns;
+      return duplicate_ratio(*entry.variant, *entry.contract, step.cell, options, gate_);
+    };
+    try {
+      slice_ns_ = settle_slice(slice_ns_, ratio_at);
+    } catch (const std::exception &) {
+      return; // measuring the cell will meet the same, and note it
+    }
+    if (slice_ns_ > options_.measure.slice_ns) {
+      report_.notes.push_back(
+          fmt::format("slices last {:.0f} us: in shorter ones a candidate differed from itself",
+                      slice_ns_ / 1e3));
+    }
+  }
+
   void measure_entry(std::size_t entry) {
     VariantEvidence evidence;
     evidence.variant = entries_[entry].variant->name;
     evidence.harness = kHarnessVersion;
-    while (!stopped()) {
-      give_up_cells();
-      if (steps_.empty() || steps_.front().entry != entry) {
-        break;
-      }
-      const Step step = steps_.front();
+    for (; next_ < steps_.size() && steps_[next_].entry == entry && !stopped(); ++next_) {
+      const Step &step = steps_[next_];
       announce(step);
-      measure_step(step, evidence);
-      steps_.erase(steps_.begin());
-      ++done_;
+      if (fits()) {
+        measure_step(step, evidence);
+      } else {
+        skip(step);
+      }
     }
     save(entries_[entry], std::move(evidence));
   }
@@ -120,41 +146,29 @@ private:
   void announce(const Step &step) {
     if (options_.progress) {
       const double elapsed = elapsed_s();
-      options_.progress({done_, total_, elapsed, budget_.eta_s(remaining_weight(), elapsed),
+      options_.progress({next_, steps_.size(), elapsed, budget_.eta_s(remaining_weight_, elapsed),
                          entries_[step.entry].variant->name, step.cell.key()});
     }
   }
 
-  [[nodiscard]] double remaining_weight() const {
-    double sum = 0;
-    for (const Step &step : steps_) {
-      sum += step.plan.weight;
-    }
-    return sum;
-  }
-
-  // Removes the steps that the time left cannot hold.
-  void give_up_cells() {
+  // Decides whether the next step can be afforded. Later ones are judged again when their turn
+  // comes, since estimates improve.
+  bool fits() {
     std::vector<PlannedCell> plans;
-    for (const Step &step : steps_) {
-      plans.push_back(step.plan);
+    for (std::size_t i = next_; i < steps_.size(); ++i) {
+      plans.push_back(steps_[i].plan);
     }
     const std::vector<bool> kept = budget_.fit(plans, elapsed_s());
-    std::vector<Step> remaining;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (kept[i]) {
-        remaining.push_back(std::move(steps_[i]));
-      } else {
-        skip(steps_[i]);
-      }
+    remaining_weight_ = 0;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      remaining_weight_ += kept[i] ? plans[i].weight : 0;
     }
-    steps_ = std::move(remaining);
+    return kept.front();
   }
 
   void skip(const Step &step) {
     ++skipped_[entries_[step.entry].variant->name];
     ++report_.skipped;
-    ++done_;
   }
 
   [[nodiscard]] MeasureOptions options_of(const Step &step) const {
@@ -163,9 +177,10 @@ private:
     constexpr double kGrace = 1.05;
     MeasureOptions options = options_.measure;
     options.rules.stop = options_.stop;
+    options.slice_ns = slice_ns_;
     if (budget_.limited()) {
       options.cell_budget_ns =
-          budget_.share_s(step.plan.weight, remaining_weight(), elapsed_s()) * 1e9;
+          budget_.share_s(step.plan.weight, remaining_weight_, elapsed_s()) * 1e9;
       options.rules.deadline_ns =
           start_ + static_cast<std::int64_t>(options_.budget_s * kGrace * 1e9);
       options.rules.budget_ns = std::numeric_limits<double>::infinity();
@@ -181,23 +196,16 @@ private:
       budget_.record(step.plan.weight, result.elapsed_ns / 1e9,
                      result.least_ns(options.rules.least_rounds) / 1e9);
       if (!result.complete && !stopped()) {
-        skip_late(step);
+        skip(step);
       }
       report_.cells += result.complete ? 1 : 0;
       for (evidence::Row &row : result.rows) {
         report_.rejected += row.status == evidence::Status::rejected ? 1 : 0;
         evidence.rows.push_back(std::move(row));
       }
-    } catch (const std::invalid_argument &error) {
-      note_failure(entry, step.cell, error.what());
-    } catch (const ClockError &error) {
+    } catch (const std::exception &error) { // of the cell or of a library: others still count
       note_failure(entry, step.cell, error.what());
     }
-  }
-
-  void skip_late(const Step &step) {
-    ++skipped_[entries_[step.entry].variant->name];
-    ++report_.skipped;
   }
 
   void note_failure(const Entry &entry, const evidence::Cell &cell, std::string_view what) {
@@ -229,9 +237,10 @@ private:
   Budget budget_;
   Gate gate_;
   std::int64_t start_;
-  std::vector<Step> steps_; // still to do
-  std::size_t total_ = 0;
-  std::size_t done_ = 0;
+  double slice_ns_ = 0;
+  std::vector<Step> steps_;
+  std::size_t next_ = 0;        // of steps_
+  double remaining_weight_ = 0; // of the steps that are expected to be measured from here on
   std::map<std::string_view, std::size_t> skipped_;
   CampaignReport report_;
 };

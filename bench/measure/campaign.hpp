@@ -57,7 +57,8 @@ struct CampaignReport {
       notes; // what was skipped or could not be measured and why, one line each
 };
 
-// Measures the entries' cells. A variant's evidence is merged into its file as soon as its last
+// Measures the entries' cells, with slices long enough that a candidate does not differ from a
+// second copy of itself. A variant's evidence is merged into its file as soon as its last
 // cell is done, so that an interruption loses the cell in hand alone. With a budget, the least
 // important cells are given up when not all fit, and the report says so.
 //

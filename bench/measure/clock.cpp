@@ -92,4 +92,18 @@ double warm_up(const Slice &slice, double enough_ns) {
   return settle(slice, calls, time, enough_ns);
 }
 
+double settle_slice(double slice_ns,
+                    const std::function<evidence::Interval(double slice_ns)> &ratio_at) {
+  constexpr int kMostDoublings = 3;
+  constexpr double kEqual = 1.01;
+  for (int doubling = 0; doubling < kMostDoublings; ++doubling) {
+    const evidence::Interval ratio = ratio_at(slice_ns);
+    if (ratio.low <= kEqual && ratio.high >= 1 / kEqual) {
+      break;
+    }
+    slice_ns *= 2;
+  }
+  return slice_ns;
+}
+
 } // namespace switchyard::measure

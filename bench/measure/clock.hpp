@@ -5,6 +5,8 @@
 #include <functional>
 #include <stdexcept>
 
+#include "evidence/statistics.hpp"
+
 namespace switchyard::measure {
 
 // Nanoseconds since some fixed point. A plain function, so that tests pass one of their own.
@@ -41,5 +43,12 @@ using Slice = std::function<double(std::int64_t iterations)>;
 // eight slices were timed. Calls longer than `enough_ns` are slow enough to be timed once or
 // twice. Throws ClockError where slices take no time however many calls they hold.
 [[nodiscard]] double warm_up(const Slice &slice, double enough_ns);
+
+// The least slice length at which a candidate and a second copy of it, timed as if they were two,
+// show no difference: `ratio_at` gives the interval of their paired ratio. Starts at `slice_ns`
+// and doubles it while the interval excludes everything within 1 % of equality, three times at
+// most.
+[[nodiscard]] double
+settle_slice(double slice_ns, const std::function<evidence::Interval(double slice_ns)> &ratio_at);
 
 } // namespace switchyard::measure

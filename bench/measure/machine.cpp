@@ -16,12 +16,10 @@
 namespace switchyard::measure {
 namespace {
 
+using candidates::CpuDescription;
+using candidates::instruction_sets;
+using candidates::microarchitecture;
 using Facts = std::map<std::string, std::string>;
-
-std::string text_of(const std::string &file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 // The first line of a file, or "unknown".
 std::string line_of(const std::string &file) {
@@ -125,17 +123,10 @@ void add_libraries(std::map<std::string, Facts> &facts) {
 
 } // namespace
 
-CpuDescription this_cpu() {
-  utsname name{};
-  const std::string architecture = uname(&name) == 0 ? name.machine : "unknown";
-  const auto cores = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-  return parse_cpuinfo(text_of("/proc/cpuinfo"), architecture, cores);
-}
-
 evidence::Machine describe_machine() {
-  const CpuDescription cpu = this_cpu();
+  const CpuDescription cpu = candidates::this_cpu();
   evidence::Machine machine;
-  machine.profile = profile_name(cpu);
+  machine.profile = candidates::profile_name(cpu);
   machine.facts = {
       {"cpu", cpu_facts(cpu)},
       {"cache", cache_facts()},

@@ -2,13 +2,10 @@
 #pragma once
 
 #include "bench/measure/clock.hpp"
-#include "bench/measure/cpu.hpp"
+#include "candidates/backends/cpu.hpp"
 #include "evidence/evidence.hpp"
 
 namespace switchyard::measure {
-
-// The CPU that this process runs on.
-[[nodiscard]] CpuDescription this_cpu();
 
 // Facts that need no measuring, in the groups cpu, cache, system, compiler, libraries (version of
 // every built backend), capabilities (the CPU features that each has chosen for itself),

@@ -82,8 +82,10 @@ bool can_split(const Variant &variant) {
                      [](const Candidate &c) { return c.split == Split::rows; });
 }
 
-bool applies(const MatrixPoint &point, const Variant &variant, const VariantContract &contract) {
-  return (point.output != in_place || contract.in_place) &&
+bool applies(const MatrixPoint &point, const Variant &variant, const VariantContract &contract,
+             const DtypeCase &dtype) {
+  const bool same_type = contract.outputs == 1 && dtype.in[0] == dtype.out[0];
+  return (point.output != in_place || (contract.in_place && same_type)) &&
          (point.output != fresh || has_image_result(contract, point.shape)) &&
          (!point.threaded || can_split(variant));
 }
@@ -166,7 +168,7 @@ std::vector<MatrixCell> matrix(const Variant &variant, const VariantContract &co
       base_cell.params = set.name;
       for (const MatrixPoint &point : kPoints) {
         if (set.measured && (mode == Mode::full || point.quick) &&
-            applies(point, variant, contract)) {
+            applies(point, variant, contract, dtype)) {
           append(cells, point, base_cell, budgets);
         }
       }
@@ -201,6 +203,13 @@ evidence::Cell cell_of(const Variant &variant, const VariantContract &contract,
   cell.thread_budget = thread_budget;
   cell.params = contract.param_sets[static_cast<std::size_t>(spec.param_set)].name;
   return cell;
+}
+
+std::string benchmark_name(const Variant &variant, const Candidate &candidate,
+                           const evidence::Cell &cell) {
+  std::string key = cell.key();
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return fmt::format("{}:{}/{}", variant.name, candidate.id, key);
 }
 
 std::int64_t bytes_of(const VariantContract &contract, const Call &call) {

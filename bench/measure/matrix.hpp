@@ -64,6 +64,11 @@ problem_of(const Variant &variant, const VariantContract &contract, const eviden
 [[nodiscard]] evidence::Cell cell_of(const Variant &variant, const VariantContract &contract,
                                      const conformance::ProblemSpec &spec, int thread_budget);
 
+// The name by which a candidate is run in a cell alone, from the cell's key:
+// "multiply_add/scalar:fused/u8_480x640x3_contiguous_into_hot_t1_tone".
+[[nodiscard]] std::string benchmark_name(const Variant &variant, const Candidate &candidate,
+                                         const evidence::Cell &cell);
+
 // Bytes of the elements that a call reads and writes at least once: all inputs and outputs.
 [[nodiscard]] std::int64_t bytes_of(const VariantContract &contract, const Call &call);
 

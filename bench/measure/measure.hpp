@@ -11,6 +11,7 @@
 #include "bench/measure/race.hpp"
 #include "bench/measure/subject.hpp"
 #include "evidence/evidence.hpp"
+#include "evidence/statistics.hpp"
 
 namespace switchyard::measure {
 
@@ -31,6 +32,7 @@ struct MeasureOptions {
   double cell_budget_ns = std::numeric_limits<double>::infinity();
 };
 
+// For this machine's steady clock, whose error is measured.
 [[nodiscard]] MeasureOptions options_for(Mode mode);
 
 struct CellResult {
@@ -54,6 +56,14 @@ struct CellResult {
 [[nodiscard]] CellResult measure_cell(const Variant &variant, const VariantContract &contract,
                                       const evidence::Cell &cell, const MeasureOptions &options,
                                       Gate &gate);
+
+// How many times slower a second copy of the cell's fastest candidate seems to be than the
+// candidate itself, when both race beside all others on one thread: 1 but for what the measuring
+// itself adds. [0, HUGE_VAL] where the race had too few rounds.
+[[nodiscard]] evidence::Interval duplicate_ratio(const Variant &variant,
+                                                 const VariantContract &contract,
+                                                 const evidence::Cell &cell,
+                                                 const MeasureOptions &options, Gate &gate);
 
 // Thread counts above 1 to try within a budget: 2, 4, … and the budget.
 [[nodiscard]] std::vector<int> thread_counts(int budget);

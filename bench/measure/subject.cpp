@@ -135,64 +135,47 @@ void Subject::start_round(int round) {
   }
 }
 
+int Subject::execute(const Alternative &alternative) {
+  return problem_.spec().output == OutputMode::fresh
+             ? execute_fresh(alternative)
+             : hooks_.execute(*alternative.candidate, call(), alternative.threads);
+}
+
+int Subject::execute_fresh(const Alternative &alternative) {
+  const FreshOutputs outputs(call(), contract_->outputs, hooks_);
+  return hooks_.execute(*alternative.candidate, outputs.call(), alternative.threads);
+}
+
 int Subject::run_once(const Alternative &alternative) {
-  if (problem_.spec().output == OutputMode::fresh) {
-    const FreshOutputs outputs(call(), contract_->outputs, hooks_);
-    return hooks_.execute(*alternative.candidate, outputs.call(), alternative.threads);
-  }
   restore();
-  return hooks_.execute(*alternative.candidate, call(), alternative.threads);
+  return execute(alternative);
 }
 
 double Subject::time(const Alternative &alternative, std::int64_t iterations) {
-  switch (problem_.spec().output) {
-  case OutputMode::fresh:
-    return time_fresh(alternative, iterations);
-  case OutputMode::in_place:
-    return time_in_place(alternative, iterations);
-  case OutputMode::into:
-    break;
+  if (safe_repeats_ == 0) {
+    return time_series(alternative, iterations);
   }
-  return time_into(alternative, iterations);
-}
-
-double Subject::time_into(const Alternative &alternative, std::int64_t iterations) {
-  const Candidate &candidate = *alternative.candidate;
-  const Call &problem_call = call();
-  const std::int64_t start = hooks_.now();
-  for (std::int64_t i = 0; i < iterations; ++i) {
-    hooks_.execute(candidate, problem_call, alternative.threads);
-  }
-  return static_cast<double>(hooks_.now() - start);
-}
-
-double Subject::time_fresh(const Alternative &alternative, std::int64_t iterations) {
-  const Candidate &candidate = *alternative.candidate;
-  const Call &problem_call = call();
-  const std::int64_t start = hooks_.now();
-  for (std::int64_t i = 0; i < iterations; ++i) {
-    const FreshOutputs outputs(problem_call, contract_->outputs, hooks_);
-    hooks_.execute(candidate, outputs.call(), alternative.threads);
-  }
-  return static_cast<double>(hooks_.now() - start);
-}
-
-double Subject::time_in_place(const Alternative &alternative, std::int64_t iterations) {
   double total = 0;
   for (std::int64_t left = iterations; left > 0; left -= safe_repeats_) {
     restore();
-    total += time_into(alternative, std::min<std::int64_t>(left, safe_repeats_));
+    total += time_series(alternative, std::min<std::int64_t>(left, safe_repeats_));
   }
   return total;
+}
+
+double Subject::time_series(const Alternative &alternative, std::int64_t iterations) {
+  const std::int64_t start = hooks_.now();
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    execute(alternative);
+  }
+  return static_cast<double>(hooks_.now() - start);
 }
 
 std::string Subject::verify(const Alternative &alternative, const Candidate *proven) {
   problem_.reset();
   hooks_.execute(*alternative.candidate, call(), alternative.threads);
   const Exactness exactness = alternative.candidate->exactness[call().dtype_case];
-  const bool large = call().in[0]->elements() > kLargeProblem;
-  return large && proven != nullptr ? problem_.check_large(exactness, *proven)
-                                    : problem_.check(exactness);
+  return proven != nullptr ? problem_.check_large(exactness, *proven) : problem_.check(exactness);
 }
 
 void Subject::save() {

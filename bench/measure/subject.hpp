@@ -55,14 +55,17 @@ public:
   // Moves the buffers to the page offsets of this round.
   void start_round(int round);
 
-  // Runs the alternative once, untimed, in the cell's output mode. Returns the executor's answer.
+  // Runs the alternative once in the cell's output mode; in place on whatever the buffer holds.
+  // Returns the executor's answer.
+  int execute(const Alternative &alternative);
+  // As execute(), in place on the input that was drawn.
   int run_once(const Alternative &alternative);
 
   // Duration of `iterations` calls in ns. What is not the call itself is not timed.
   [[nodiscard]] double time(const Alternative &alternative, std::int64_t iterations);
 
   // Starts from what was drawn, runs the alternative once and checks its results, those of large
-  // problems against `proven` (not nullptr) and samples of the oracle. Empty: correct.
+  // problems against `proven` and samples of the oracle where it is given. Empty: correct.
   [[nodiscard]] std::string verify(const Alternative &alternative, const Candidate *proven);
 
   // In place: consecutive calls that keep every value as finite and normal as one call does, at
@@ -73,10 +76,8 @@ public:
   void restore();
 
 private:
-  double time_into(const Alternative &alternative, std::int64_t iterations);
-  double time_fresh(const Alternative &alternative, std::int64_t iterations);
-  double time_in_place(const Alternative &alternative, std::int64_t iterations);
-  void run_fresh(const Alternative &alternative);
+  int execute_fresh(const Alternative &alternative);
+  double time_series(const Alternative &alternative, std::int64_t iterations);
   void save();
   int find_safe_repeats(const Candidate &reference);
 
@@ -86,9 +87,5 @@ private:
   std::vector<std::byte> saved_; // in place: the bytes of the output's memory as drawn
   int safe_repeats_ = 0;
 };
-
-// Problems of more elements than this are proven with `proven` and samples rather than by the
-// whole oracle.
-inline constexpr std::int64_t kLargeProblem = std::int64_t{1} << 20;
 
 } // namespace switchyard::measure

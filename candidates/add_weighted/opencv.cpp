@@ -1,4 +1,9 @@
-// add_weighted through cv::addWeighted, which rounds half to even and may fuse the first product.
+// add_weighted through cv::addWeighted, which rounds half to even.
+//
+// Its vector body fuses one product into the sum and the rest of a row may fuse the other, so that
+// for f32 neither product may overflow.
+#include <cmath>
+
 #include "candidates/add_weighted/terms.hpp"
 #include "candidates/common/opencv_mat.hpp"
 
@@ -11,16 +16,22 @@ const char *accepts_opencv(const Call &call) {
       return reason;
     }
   }
-  return refuses_fusing(call);
+  if (const char *reason = refuses_fusing(call)) {
+    return reason;
+  }
+  if (call.in[0]->dtype == Dtype::f32 && std::fabs(order_terms(call).rounded.weight) > 1) {
+    return "a weight exceeds 1: a fused product could hide an overflow";
+  }
+  return nullptr;
 }
 
 void run_opencv(const Call &call) {
-  const auto [rounded, fused] = order_terms(call);
-  const double first = static_cast<double>(fused.weight);
-  const double second = static_cast<double>(rounded.weight);
-  for_each_mat<3>({fused.image, rounded.image, call.out[0]}, 1,
+  const auto &params = call.params_as<AddWeightedParams>();
+  const auto weight_a = static_cast<double>(static_cast<float>(params.weight_a));
+  const auto weight_b = static_cast<double>(static_cast<float>(params.weight_b));
+  for_each_mat<3>({call.in[0], call.in[1], call.out[0]}, 1,
                   [&](const cv::Mat &a, const cv::Mat &b, cv::Mat &out) {
-                    cv::addWeighted(a, first, b, second, 0, out);
+                    cv::addWeighted(a, weight_a, b, weight_b, 0, out);
                   });
 }
 

@@ -8,7 +8,9 @@
 
 namespace switchyard::candidates::aten {
 
-std::string version() { return TORCH_VERSION; }
+std::string version() {
+  return TORCH_VERSION;
+}
 
 // The line of ATen's own report on the vector instructions in use.
 std::string capability() {
@@ -22,6 +24,8 @@ std::string capability() {
   return report.substr(from, report.find('\n', from) - from);
 }
 
-std::string threads() { return std::to_string(at::get_num_threads()); }
+std::string threads() {
+  return std::to_string(at::get_num_threads());
+}
 
 } // namespace switchyard::candidates::aten

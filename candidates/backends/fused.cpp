@@ -1,6 +1,7 @@
 // The SIMD library of our own kernels and the target that it chooses here.
 #include <string>
 
+#define HWY_WANT_AVX3_DL // a target that some of our files ask for
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 

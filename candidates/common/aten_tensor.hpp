@@ -1,13 +1,15 @@
 // Views as at::Tensor headers over the same memory. Included by aten*.cpp alone.
 #pragma once
 
-#include <omp.h>
-
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include "candidates/common/domain.hpp"
 #include "switchyard/core/candidate.hpp"
 #include "switchyard/core/values.hpp"
+
+// OpenMP's own declaration, without the compiler flag that its header asks for.
+extern "C" void omp_set_num_threads(int threads);
 
 namespace switchyard::candidates {
 
@@ -64,10 +66,11 @@ inline at::Tensor tensor_of(const Values &values) {
 }
 
 // Keeps ATen on the calling thread, without autograd. OpenMP's thread count is a setting of the
-// calling thread alone, so that other callers of ATen keep theirs.
+// calling thread alone, so that other callers of ATen keep theirs. Asking ATen for its count first
+// makes it set up the thread now rather than in the middle of an op, where it would undo the 1.
 class AtenScope {
 public:
-  AtenScope() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  AtenScope() : threads_(at::get_num_threads()) { omp_set_num_threads(1); }
   ~AtenScope() { omp_set_num_threads(threads_); }
   AtenScope(const AtenScope &) = delete;
   AtenScope &operator=(const AtenScope &) = delete;

@@ -15,15 +15,16 @@ inline constexpr std::int64_t kMaxPatternChannels = 4096;
 inline constexpr std::int64_t kPatternSlack = 64;
 
 // pattern[i] is the f32 value of channel i mod `period` for i < period + kPatternSlack, so that a
-// vector of coefficients can be loaded at every phase. The period is C, or 1 where every parameter
-// of the op is a scalar; a scalar beside a vector is repeated for all C.
+// vector of coefficients can be loaded at every phase; a period of 1 has just the one value. The
+// period is C, or 1 where every parameter of the op is a scalar; a scalar beside a vector is
+// repeated for all C.
 class Pattern {
 public:
   Pattern(const Values &values, std::int64_t period) {
     for (std::int64_t c = 0; c < period; ++c) {
       data_[c] = static_cast<float>(values[c]);
     }
-    for (std::int64_t i = period; i < period + kPatternSlack; ++i) {
+    for (std::int64_t i = period; period > 1 && i < period + kPatternSlack; ++i) {
       data_[i] = data_[i - period];
     }
   }

@@ -1,7 +1,6 @@
 // Views as cv::Mat headers over the same memory. Included by opencv*.cpp alone.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstddef>
@@ -11,6 +10,7 @@
 
 #include "candidates/common/domain.hpp"
 #include "switchyard/core/candidate.hpp"
+#include "switchyard/core/values.hpp"
 
 namespace switchyard::candidates {
 
@@ -43,6 +43,9 @@ inline const char *refuses_mat(const ConstView &view, std::int64_t channels = 1)
       view.strides[kH] < size_of(view.dtype) * view.shape[kW] * view.shape[kC]) {
     return "rows overlap or run backwards";
   }
+  if (channels < 1) {
+    return "no channels";
+  }
   if (channels > CV_CN_MAX) {
     return "more channels than OpenCV has";
   }
@@ -63,13 +66,16 @@ inline cv::Mat mat_of(const ConstView &view, std::int64_t x, std::int64_t channe
           CV_MAKETYPE(cv_depth(view.dtype), static_cast<int>(channels)), data, step};
 }
 
-// Joins X and H where that leaves equal steps: one call for a whole batch.
+// Joins X and H where that leaves equal steps of at least a row: one call for a whole batch.
 inline ConstView join_rows(const ConstView &view) {
   ConstView joined = view;
   if (view.shape[kX] == 1) {
     return joined;
   }
   if (view.shape[kH] == 1) {
+    if (view.strides[kX] < size_of(view.dtype) * view.shape[kW] * view.shape[kC]) {
+      return joined;
+    }
     joined.strides[kH] = view.strides[kX];
   } else if (view.strides[kX] != view.strides[kH] * view.shape[kH]) {
     return joined;
@@ -77,6 +83,16 @@ inline ConstView join_rows(const ConstView &view) {
   joined.shape[kH] *= view.shape[kX];
   joined.shape[kX] = 1;
   return joined;
+}
+
+// The f32 values of the first four channels. OpenCV multiplies by them in f64, where digits that
+// f32 does not have would show.
+inline cv::Scalar scalar_of(const Values &values, std::int64_t channels) {
+  cv::Scalar scalar;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    scalar[static_cast<int>(c)] = static_cast<double>(static_cast<float>(values[c]));
+  }
+  return scalar;
 }
 
 // Calls body(mat, …) for every X, with one header a view, last the output. OpenCV must not

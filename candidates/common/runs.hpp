@@ -65,8 +65,8 @@ template <std::size_t V> RunPlan<V> plan_runs(const std::array<const ConstView *
     if (lead.shape[axis] == 1) {
       continue;
     }
-    // An outer C cannot join an inner axis: the channel would change within its elements. Nor can
-    // an axis join C unless C is innermost, where runs count channels modulo C.
+    // C cannot join an inner axis, since the channel would change within its elements, and nothing
+    // may join a C that is not the innermost: its index is the channel.
     bool merges = next < 3 && axis != kC && (next == 2 || !plan.axes[next + 1].has_channels);
     for (std::size_t v = 0; v < V && merges; ++v) {
       const auto &within = plan.axes[next + 1];

@@ -24,12 +24,8 @@ const OpContract &contract();
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add_weighted::contract(),
-      &hflip::contract(),
-      &lut::contract(),
-      &mean_std::contract(),
-      &multiply_add::contract(),
-      &normalize::contract(),
+      &add_weighted::contract(), &hflip::contract(),        &lut::contract(),
+      &mean_std::contract(),     &multiply_add::contract(), &normalize::contract(),
   };
   return kContracts;
 }

@@ -12,7 +12,7 @@ namespace switchyard::kernels::HWY_NAMESPACE {
 namespace {
 
 void LutPrepareBytes(ByteTable &table) {
-  PrepareSteps(table);
+  PrepareBytes(table);
 }
 void LutBytes(const uint8_t *in, uint8_t *out, size_t n, const ByteTable *tables, size_t phase,
               size_t period) {

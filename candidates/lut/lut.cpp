@@ -1,4 +1,6 @@
 // lut by plain table reads, unrolled: exact for any entry, and independent of the SIMD target.
+#include <algorithm>
+
 #include "candidates/common/runs.hpp"
 #include "candidates/lut/tables.hpp"
 
@@ -44,13 +46,19 @@ void look_up_pixels(const std::uint8_t *in, T *out, std::int64_t n, const T *tab
   }
 }
 
+// Any number of channels, from any channel on: each stretch of channels in order is one loop.
 template <class T>
-void look_up_each(const std::uint8_t *in, T *out, std::int64_t n, const T *table,
-                  RunChannels channels) {
+void look_up_stretches(const std::uint8_t *in, T *out, std::int64_t n, const T *table,
+                       RunChannels channels) {
+  const std::int64_t period = channels.period;
   std::int64_t c = channels.first;
-  for (std::int64_t k = 0; k < n; ++k) {
-    out[k] = table[in[k] * channels.period + c];
-    c = c + 1 == channels.period ? 0 : c + 1;
+  for (std::int64_t k = 0; k < n; c = 0) {
+    const std::int64_t stretch = std::min(period - c, n - k);
+    const T *from_channel = table + c;
+    for (std::int64_t i = 0; i < stretch; ++i) {
+      out[k + i] = from_channel[in[k + i] * period + i];
+    }
+    k += stretch;
   }
 }
 
@@ -70,7 +78,7 @@ template <class T> void run(const Call &call) {
         } else if (channels.period == 4 && channels.first == 0) {
           look_up_pixels<4>(in, out, n, table.data());
         } else {
-          look_up_each(in, out, n, table.data(), channels);
+          look_up_stretches(in, out, n, table.data(), channels);
         }
       });
 }

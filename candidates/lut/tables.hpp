@@ -16,6 +16,10 @@ inline constexpr std::int64_t kEntries = 256;
 // One channel's entries at to[0], to[step], to[2 step], …; reads those 256 and nothing else.
 template <class T>
 void copy_channel(const ConstView &table, std::int64_t channel, T *to, std::int64_t step = 1) {
+  if (step == 1 && table.strides[kW] == sizeof(T)) {
+    std::memcpy(to, table.at(0, 0, 0, channel), kEntries * sizeof(T));
+    return;
+  }
   for (std::int64_t x = 0; x < kEntries; ++x) {
     std::memcpy(to + x * step, table.at(0, 0, x, channel), sizeof(T));
   }

@@ -12,14 +12,6 @@
 namespace switchyard::candidates::multiply_add {
 namespace {
 
-cv::Scalar scalar_of(const Values &values, std::int64_t channels) {
-  cv::Scalar scalar;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    scalar[static_cast<int>(c)] = values[c];
-  }
-  return scalar;
-}
-
 void run_u8(const Call &call, const MultiplyAddParams &params) {
   const std::int64_t channels = call.in[0]->channels();
   const std::int64_t tables = table_count(params, channels);

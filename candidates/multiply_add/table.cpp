@@ -56,7 +56,7 @@ constexpr Candidate kVector[] = {
      1,
      "opencv",
      built<kOpencv, accepts_opencv>(),
-     {bitwise, bitwise},
+     {bitwise, faithful},
      {2, 2},
      Split::rows,
      built<kOpencv, run_opencv>()},

@@ -13,14 +13,6 @@
 namespace switchyard::candidates::normalize {
 namespace {
 
-cv::Scalar scalar_of(const Values &values, std::int64_t channels) {
-  cv::Scalar scalar;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    scalar[static_cast<int>(c)] = values[c];
-  }
-  return scalar;
-}
-
 void run_u8(const Call &call, const NormalizeParams &params) {
   const std::int64_t tables = table_count(params, call.in[0]->channels());
   cv::Mat table(1, 256, CV_32FC(static_cast<int>(tables)));

@@ -31,14 +31,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define SWITCHYARD_LUT_SHUFFLES (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
 #define SWITCHYARD_LUT_PERMUTES (HWY_TARGET == HWY_AVX3_DL)
 
-// Fills `steps` from `entries`.
-HWY_INLINE void PrepareSteps(ByteTable &table) {
+// Fills what this target reads besides `entries`.
+HWY_INLINE void PrepareBytes(ByteTable &table) {
+#if SWITCHYARD_LUT_SHUFFLES && !SWITCHYARD_LUT_PERMUTES
   for (size_t half = 0; half < 256; half += 128) {
     std::memcpy(table.steps + half, table.entries + half, 16);
     for (size_t x = half + 16; x < half + 128; ++x) {
       table.steps[x] = static_cast<uint8_t>(table.entries[x] ^ table.entries[x - 16]);
     }
   }
+#else
+  (void)table;
+#endif
 }
 
 HWY_INLINE void LookUpEach(const uint8_t *in, uint8_t *out, size_t n, const ByteTable *tables,

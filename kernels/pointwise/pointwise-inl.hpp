@@ -105,7 +105,7 @@ class OneValue {
 public:
   HWY_INLINE OneValue(DF d, const float *value) : value_(hn::Set(d, value[0])) {}
   HWY_INLINE VF At(DF, size_t /*offset*/) const { return value_; }
-  HWY_INLINE void Advance(size_t /*elements*/) {}
+  HWY_INLINE void Advance() {}
 
 private:
   VF value_;
@@ -115,14 +115,21 @@ private:
 class Repeating {
 public:
   HWY_INLINE Repeating(const float *pattern, size_t phase, size_t period)
-      : pattern_(pattern), phase_(phase), period_(period) {}
+      : pattern_(pattern), phase_(phase), period_(period),
+        step_(kUnroll * hn::Lanes(DF()) % period) {}
   HWY_INLINE VF At(DF d, size_t offset) const { return hn::LoadU(d, pattern_ + phase_ + offset); }
-  HWY_INLINE void Advance(size_t elements) { phase_ = (phase_ + elements) % period_; }
+  // By one block. The remainder is taken once: a division a block would cost as much as its
+  // arithmetic.
+  HWY_INLINE void Advance() {
+    phase_ += step_;
+    phase_ -= phase_ >= period_ ? period_ : 0;
+  }
 
 private:
   const float *pattern_;
   size_t phase_;
   size_t period_;
+  size_t step_;
 };
 
 // out[i] = store(op(x[i], a(i), b(i))).
@@ -145,8 +152,8 @@ HWY_INLINE void Transform(const In *in, typename Store::Element *out, size_t n, 
   size_t i = 0;
   for (; i + block <= n; i += block) {
     TransformBlock<Op, Store>(in + i, out + i, a, b);
-    a.Advance(block);
-    b.Advance(block);
+    a.Advance();
+    b.Advance();
   }
   if (i < n) {
     HWY_ALIGN In tail_in[kUnroll * hn::MaxLanes(DF())] = {};

@@ -17,13 +17,13 @@ void check(const ConstView &a, const ConstView &b, const Options &options) {
 void run(const ConstView &a, double weight_a, const ConstView &b, double weight_b, const View &out,
          OutputMode mode, const Options &options) {
   static const VariantHandle variant("add_weighted");
-  const AddWeightedParams params{{&weight_a, 1}, {&weight_b, 1}};
+  const AddWeightedParams params{weight_a, weight_b};
   Call call;
   call.in = {&a, &b};
   call.out = {&out};
   call.params = &params;
   call.dtype_case = edge::u8_or_f32(a);
-  call.flags = edge::flags(out, {&a, &b}, {params.weight_a, params.weight_b});
+  call.flags = edge::flags(out, {&a, &b}, {{&weight_a, 1}, {&weight_b, 1}});
   dispatch(variant, call, mode, options);
 }
 

@@ -1,13 +1,14 @@
 // What /proc/cpuinfo says of a CPU, and the readable name of a machine's profile.
 //
-// Pure functions of text and plain data, so that names of machines nobody has are tested.
+// All but this_cpu() are pure functions of text and plain data, so that names of machines nobody
+// has are tested.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace switchyard::measure {
+namespace switchyard::candidates {
 
 struct CpuDescription {
   std::string architecture; // "x86_64", "aarch64"
@@ -34,7 +35,10 @@ struct CpuDescription {
 // "x86_64-amd-family99-model1-2c". Lower case letters, digits, '_', '.' and '-' only.
 [[nodiscard]] std::string profile_name(const CpuDescription &cpu);
 
+// The CPU that this process runs on.
+[[nodiscard]] CpuDescription this_cpu();
+
 // Those of the CPU's flags that name instruction sets which image code uses, space-separated.
 [[nodiscard]] std::string instruction_sets(const CpuDescription &cpu);
 
-} // namespace switchyard::measure
+} // namespace switchyard::candidates

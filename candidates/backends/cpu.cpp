@@ -1,15 +1,19 @@
-#include "bench/measure/cpu.hpp"
+#include "candidates/backends/cpu.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <span>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/utsname.h>
 
-namespace switchyard::measure {
+namespace switchyard::candidates {
 namespace {
 
 struct Vendor {
@@ -235,4 +239,13 @@ std::string instruction_sets(const CpuDescription &cpu) {
   return fmt::format("{}", fmt::join(sets, " "));
 }
 
-} // namespace switchyard::measure
+CpuDescription this_cpu() {
+  utsname system{};
+  const std::string architecture = uname(&system) == 0 ? system.machine : "unknown";
+  const auto cores = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  std::ifstream file("/proc/cpuinfo");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return parse_cpuinfo(text, architecture, cores);
+}
+
+} // namespace switchyard::candidates
