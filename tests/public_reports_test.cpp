@@ -1,0 +1,463 @@
+// Failures that users of other libraries have reported in public, restated for the ops that exist
+// here. Each case is named by its id; the result asked for follows from docs/contracts.md.
+#include <algorithm>
+#include <array>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "candidates/registry.hpp"
+#include "switchyard/switchyard.hpp"
+
+using namespace switchyard;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Calls each(options) for the routed call and for every candidate of the variant that accepts it;
+// returns how many ran.
+template <class Each> int with_every_candidate(std::string_view variant, Each &&each) {
+  each(Options{});
+  int ran = 1;
+  for (const std::string_view candidate : candidates_of(variant)) {
+    Options options;
+    options.candidate = candidate;
+    INFO("candidate " << std::string(candidate));
+    try {
+      each(options);
+      ++ran;
+    } catch (const Error &error) {
+      REQUIRE(error.argument() == "candidate"); // refused, not wrong
+    }
+  }
+  return ran;
+}
+
+std::vector<std::uint8_t> ramp_u8(std::int64_t h, std::int64_t w, std::int64_t c) {
+  std::vector<std::uint8_t> values;
+  for (std::int64_t y = 0; y < h; ++y) {
+    for (std::int64_t x = 0; x < w; ++x) {
+      for (std::int64_t k = 0; k < c; ++k) {
+        values.push_back(static_cast<std::uint8_t>(7 * y + 13 * x + 29 * k));
+      }
+    }
+  }
+  return values;
+}
+
+std::array<double, 2> mean_std_of(const ConstView &image, Over over, const Options &options = {}) {
+  const MeanStd result = mean_std(image, over, 1e-4, options);
+  return {*result.mean.data<double>(), *result.std.data<double>()};
+}
+
+} // namespace
+
+TEST_CASE("ARI-02: large products saturate alike in vector body and tail") {
+  for (int length = 1; length <= 70; ++length) {
+    std::vector<std::uint8_t> in;
+    for (int i = 0; i < length; ++i) {
+      in.push_back(i % 19 == 7 ? std::uint8_t{0} : static_cast<std::uint8_t>(100 + i % 19));
+    }
+    const ConstView image = hwc(std::as_const(in).data(), 1, length, 1);
+    std::vector<std::uint8_t> out(in.size());
+    const View result = hwc(out.data(), 1, length, 1);
+    for (const double factor : {1e8, 3e7, 1e30, 1e300}) {
+      with_every_candidate("multiply_add/scalar", [&](const Options &options) {
+        multiply_add(image, factor, 0, result, options);
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          REQUIRE(out[i] == (in[i] == 0 ? 0 : 255));
+        }
+      });
+    }
+    with_every_candidate("add_weighted", [&](const Options &options) {
+      add_weighted(image, 1e8, image, 1e8, result, options);
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        REQUIRE(out[i] == (in[i] == 0 ? 0 : 255));
+      }
+    });
+  }
+}
+
+TEST_CASE("ARI-06: a factor beyond f32 is not infinite before the arithmetic") {
+  for (const std::int64_t copies : {1, 200000}) {
+    std::vector<float> in;
+    for (std::int64_t i = 0; i < copies; ++i) {
+      in.insert(in.end(), {0.0F, 1e-10F, 2.0F});
+    }
+    const ConstView image = hwc(std::as_const(in).data(), 1, 3 * copies, 1);
+    for (const double sign : {1.0, -1.0}) {
+      const Image out = multiply_add(image, sign * 1e40, 0);
+      for (std::int64_t i = 0; i < copies; ++i) {
+        const float *value = out.data<float>() + 3 * i;
+        REQUIRE(value[0] == 0);
+        REQUIRE(value[1] == Approx(sign * 1e30).epsilon(1e-6));
+        REQUIRE(static_cast<double>(value[2]) == sign * kInf);
+      }
+    }
+  }
+}
+
+TEST_CASE("ARI-10: an output whose elements share an address is an error") {
+  float value = 1;
+  const View expanded = strided(&value, {1, 4, 5, 3}, {0, 0, 0, 0});
+  CHECK_THROWS_AS(multiply_add(expanded, 2, 0, expanded), Error);
+  CHECK(value == 1);
+  const Image out = multiply_add(expanded, 2, 0);
+  for (int i = 0; i < 60; ++i) {
+    REQUIRE(out.data<float>()[i] == 2);
+  }
+  std::uint8_t byte = 3;
+  std::array<std::uint8_t, 256> table{};
+  const View bytes = strided(&byte, {1, 4, 5, 3}, {0, 0, 0, 0});
+  CHECK_THROWS_AS(lut(bytes, array_1d(table.data(), 256), bytes), Error);
+  CHECK(byte == 3);
+}
+
+TEST_CASE("ARI-12: blends of f32 are never clipped") {
+  for (const std::int64_t channels : {1, 3, 5}) {
+    std::vector<float> a(static_cast<std::size_t>(24 * channels), 128);
+    std::vector<float> b(a.size(), 64);
+    const ConstView whole_a = hwc(std::as_const(a).data(), 2, 12, channels);
+    const ConstView whole_b = hwc(std::as_const(b).data(), 2, 12, channels);
+    const std::array<std::array<double, 3>, 3> cases{{{.5, .5, 96}, {2, 3, 448}, {-2, 3, -64}}};
+    for (const auto &[weight_a, weight_b, expected] : cases) {
+      with_every_candidate("add_weighted", [&](const Options &options) {
+        for (const bool every_second : {false, true}) {
+          ConstView x = whole_a;
+          ConstView y = whole_b;
+          if (every_second) {
+            x.shape[kW] = y.shape[kW] = 6;
+            x.strides[kW] *= 2;
+            y.strides[kW] *= 2;
+          }
+          const Image out = add_weighted(x, weight_a, y, weight_b, options);
+          for (std::int64_t i = 0; i < out.view().elements(); ++i) {
+            REQUIRE(static_cast<double>(out.data<float>()[i]) == Approx(expected).epsilon(1e-6));
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("ARI-14: a dtype that an op does not have is an error that names both") {
+  std::array<double, 64> memory{};
+  for (const Dtype dtype :
+       {Dtype::i8, Dtype::u16, Dtype::i16, Dtype::i32, Dtype::i64, Dtype::u64, Dtype::f64}) {
+    const Extents shape{1, 4, 4, 4};
+    const View image(memory.data(), shape, contiguous_strides(shape, size_of(dtype)), dtype);
+    const std::string named = "dtype " + std::string(name_of(dtype));
+    CHECK_THROWS_WITH(multiply_add(image, 2, 0),
+                      Catch::StartsWith("multiply_add: image") && Catch::Contains(named));
+    CHECK_THROWS_WITH(add_weighted(image, 1, image, 1),
+                      Catch::StartsWith("add_weighted: a") && Catch::Contains(named));
+    CHECK_THROWS_WITH(hflip(image), Catch::StartsWith("hflip: image") && Catch::Contains(named));
+    CHECK_THROWS_WITH(normalize(image, 0, 1),
+                      Catch::StartsWith("normalize: image") && Catch::Contains(named));
+    CHECK_THROWS_WITH((void)mean_std(image, Over::global),
+                      Catch::StartsWith("mean_std: image") && Catch::Contains(named));
+  }
+}
+
+TEST_CASE("CNV-04: the caller's rounding mode changes no result") {
+  for (const std::int64_t n : {8, 100000}) {
+    std::vector<std::uint8_t> a(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = static_cast<std::uint8_t>(i);
+    }
+    const ConstView row = hwc(std::as_const(a).data(), 4, n / 4, 1);
+    for (const int threads : {1, 2}) {
+      Options budget;
+      budget.threads = threads;
+      const Image expected = add_weighted(row, 0.25, row, 0.5, budget);
+      for (const int mode : {FE_UPWARD, FE_TOWARDZERO, FE_DOWNWARD}) {
+        with_every_candidate("add_weighted", [&](Options options) {
+          options.threads = threads;
+          std::fesetround(mode);
+          const Image out = [&] {
+            try {
+              return add_weighted(row, 0.25, row, 0.5, options);
+            } catch (...) {
+              std::fesetround(FE_TONEAREST);
+              throw;
+            }
+          }();
+          const int after = std::fegetround();
+          std::fesetround(FE_TONEAREST);
+          REQUIRE(after == mode);
+          REQUIRE(std::memcmp(out.data<std::uint8_t>(), expected.data<std::uint8_t>(),
+                              static_cast<std::size_t>(n)) == 0);
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("LUT-02: bytes above 127 are indices, not negative numbers") {
+  std::array<std::uint8_t, 256> reversed_bits{};
+  for (unsigned i = 0; i < 256; ++i) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      reversed_bits[i] |= static_cast<std::uint8_t>(((i >> bit) & 1U) << (7 - bit));
+    }
+  }
+  const ConstView table = array_1d(std::as_const(reversed_bits).data(), 256);
+  std::vector<std::uint8_t> in(256 + 70);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    in[i] = static_cast<std::uint8_t>(i * 37 + 127);
+  }
+  const int ran = with_every_candidate("lut/shared", [&](const Options &options) {
+    for (std::int64_t length = 1; length <= static_cast<std::int64_t>(in.size()); ++length) {
+      const Image out = lut(hwc(std::as_const(in).data(), 1, length, 1), table, options);
+      for (std::int64_t i = 0; i < length; ++i) {
+        REQUIRE(out.data<std::uint8_t>()[i] == reversed_bits[in[static_cast<std::size_t>(i)]]);
+      }
+    }
+  });
+  CHECK(ran >= 3);
+}
+
+TEST_CASE("LUT-04: a table shorter than 256 entries is an error before any read") {
+  std::array<std::uint8_t, 255> table{};
+  std::array<std::uint8_t, 33> in{};
+  const ConstView image = hwc(std::as_const(in).data(), 1, 33, 1);
+  for (const std::int64_t entries : {0, 1, 128, 255}) {
+    CHECK_THROWS_AS(lut(image, array_1d(table.data(), entries)), Error);
+  }
+}
+
+TEST_CASE("STA-01: sums of f32 do not stop at 2^24") {
+  for (const std::int64_t channels : {1, 2, 3, 5}) {
+    const std::vector<float> ones(static_cast<std::size_t>(4200 * 4200 * channels), 1.0F);
+    const ConstView image = hwc(ones.data(), 4200, 4200, channels);
+    CHECK(mean_std_of(image, Over::global)[0] == 1.0);
+    CHECK(mean_std_of(image, Over::per_channel)[0] == 1.0);
+  }
+}
+
+TEST_CASE("STA-03: a constant image deviates by eps alone") {
+  for (const float constant : {123456.789F, 0.1F, 1000000.5F}) {
+    const std::vector<float> values(std::size_t{512} * 512 * 3, constant);
+    const ConstView image = hwc(values.data(), 512, 512, 3);
+    for (const Over over : {Over::global, Over::per_channel}) {
+      const auto *variant = over == Over::global ? "mean_std/global" : "mean_std/per_channel";
+      with_every_candidate(variant, [&](const Options &options) {
+        REQUIRE(std::fabs(mean_std_of(image, over, options)[1] - 1e-4) <=
+                1e-6 * std::max(1.0, std::fabs(static_cast<double>(constant))));
+        REQUIRE(mean_std_of(crop(image, 3, 5, 400, 300), over, options)[1] == Approx(1e-4));
+      });
+    }
+  }
+}
+
+TEST_CASE("STA-05: mean and deviation do not depend on the shape of the same data") {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal(128, 20);
+  std::vector<float> values(960 * 1280);
+  std::vector<std::uint8_t> bytes(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = normal(random);
+    bytes[i] = static_cast<std::uint8_t>(std::clamp(values[i], 0.0F, 255.0F));
+  }
+  const auto same = [](const ConstView &flat, const ConstView &image) {
+    with_every_candidate("mean_std/global", [&](const Options &options) {
+      const auto a = mean_std_of(flat, Over::global, options);
+      const auto b = mean_std_of(image, Over::global, options);
+      REQUIRE(a[0] == Approx(b[0]).epsilon(1e-9));
+      REQUIRE(a[1] == Approx(b[1]).epsilon(1e-9));
+    });
+  };
+  same(hwc(std::as_const(values).data(), 1, 1228800, 1),
+       hwc(std::as_const(values).data(), 960, 1280, 1));
+  same(hwc(std::as_const(bytes).data(), 1, 1228800, 1),
+       hwc(std::as_const(bytes).data(), 960, 1280, 1));
+}
+
+TEST_CASE("STA-09: the sign of a stride is never lost") {
+  // The image lies in a larger buffer of 255s, which a wrong sign would read.
+  std::vector<std::uint8_t> memory(1000, 255);
+  const std::vector<std::uint8_t> ramp = ramp_u8(5, 7, 6);
+  std::copy(ramp.begin(), ramp.end(), memory.begin() + 400);
+  const ConstView image = hwc(std::as_const(memory).data() + 400, 5, 7, 6);
+  const MeanStd plain = mean_std(image, Over::per_channel);
+  for (const ConstView &flipped : {reversed(image, kH), reversed(image, kW),
+                                   reversed(reversed(image, kH), kW), reversed(image, kC)}) {
+    with_every_candidate("mean_std/global", [&](const Options &options) {
+      REQUIRE(mean_std_of(flipped, Over::global, options)[0] == Approx(26355.0 / 210));
+    });
+    with_every_candidate("mean_std/per_channel", [&](const Options &options) {
+      const MeanStd result = mean_std(flipped, Over::per_channel, 1e-4, options);
+      const bool channels_reversed = flipped.strides[kC] < 0;
+      for (std::size_t c = 0; c < 6; ++c) {
+        REQUIRE(result.mean.data<double>()[c] ==
+                Approx(plain.mean.data<double>()[channels_reversed ? 5 - c : c]));
+      }
+    });
+  }
+}
+
+TEST_CASE("STA-11: strides of axes of length 1 mean nothing") {
+  const std::vector<std::uint8_t> ramp = ramp_u8(10, 1, 2);
+  const ConstView image = hwc(ramp.data(), 10, 1, 2);
+  const auto expected = mean_std_of(image, Over::global);
+  const Image flipped = hflip(image);
+  for (const std::int64_t stride :
+       {std::int64_t{2147483647}, std::int64_t{0}, std::int64_t{-1}, std::int64_t{3}}) {
+    ConstView odd = image;
+    odd.strides[kW] = stride;
+    with_every_candidate("mean_std/global", [&](const Options &options) {
+      REQUIRE(mean_std_of(odd, Over::global, options) == expected);
+    });
+    with_every_candidate("hflip", [&](const Options &options) {
+      const Image out = hflip(odd, options);
+      REQUIRE(std::memcmp(out.data<std::uint8_t>(), flipped.data<std::uint8_t>(), 20) == 0);
+    });
+  }
+}
+
+TEST_CASE("GEO-15: an image of more than 2 GiB is flipped") {
+  constexpr std::int64_t kSide = 26760;
+  const Image image({1, kSide, kSide, 3}, Dtype::u8);
+  auto *pixels = image.data<std::uint8_t>();
+  const std::array<std::uint8_t, 24> pattern{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3,
+                                             1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3};
+  for (std::int64_t i = 0; i < kSide * kSide * 3; i += 24) {
+    std::memcpy(pixels + i, pattern.data(),
+                static_cast<std::size_t>(std::min<std::int64_t>(24, kSide * kSide * 3 - i)));
+  }
+  const View &view = image.view();
+  std::memset(view.at(0, 0, 0, 0), 9, 3);
+  std::memset(view.at(0, kSide - 1, kSide - 1, 0), 7, 3);
+  for (const int threads : {1, 8}) {
+    Options options;
+    options.threads = threads;
+    const Image out = hflip(image, options);
+    CHECK(*out.view().at(0, 0, kSide - 1, 1) == std::byte{9});
+    CHECK(*out.view().at(0, kSide - 1, 0, 1) == std::byte{7});
+    CHECK(*out.view().at(0, 0, 0, 1) == std::byte{2});
+    CHECK(*out.view().at(0, kSide / 2, kSide / 3, 2) == std::byte{3});
+  }
+}
+
+TEST_CASE("GEO-19: a flip uses the width of an image that is not square") {
+  const std::array<float, 6> in{1, 1, 1, 1, 0, 2};
+  const std::array<float, 6> expected{1, 1, 1, 2, 0, 1};
+  const ConstView plain = hwc(in.data(), 2, 3, 1);
+  const std::array<float, 12> planes{1, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 2};
+  const ConstView planar = strided(planes.data(), {1, 2, 3, 2}, {0, 12, 4, 24});
+  with_every_candidate("hflip", [&](const Options &options) {
+    const Image out = hflip(plain, options);
+    REQUIRE(out.view().shape == plain.shape);
+    REQUIRE(std::equal(expected.begin(), expected.end(), out.data<float>()));
+  });
+  with_every_candidate("hflip", [&](const Options &options) {
+    const Image out = hflip(planar, options);
+    for (std::size_t i = 0; i < 6; ++i) {
+      REQUIRE(out.data<float>()[2 * i] == expected[i]);
+      REQUIRE(out.data<float>()[2 * i + 1] == expected[i]);
+    }
+  });
+}
+
+TEST_CASE("ISA-02: strides that are no multiple of the element, from an odd address") {
+  std::vector<std::byte> records(6 * 7 * 5 + 16);
+  std::vector<float> compact;
+  std::byte *base = records.data() + 1;
+  for (int i = 0; i < 42; ++i) {
+    compact.push_back(static_cast<float>(i) * 0.37F - 3.0F);
+    std::memcpy(base + 5 * i, &compact.back(), 4);
+  }
+  const ConstView view{base, {1, 6, 7, 1}, {0, 35, 5, 1}, Dtype::f32, 3};
+  const ConstView dense = hwc(std::as_const(compact).data(), 6, 7, 1);
+  const Image expected = multiply_add(dense, 2, 0.5);
+  CHECK(with_every_candidate("multiply_add/scalar", [&](const Options &options) {
+          const Image out = multiply_add(view, 2, 0.5, options);
+          for (int i = 0; i < 42; ++i) {
+            REQUIRE(out.data<float>()[i] == Approx(expected.data<float>()[i]).epsilon(1e-6));
+          }
+        }) >= 2);
+  CHECK(mean_std_of(view, Over::global)[0] == Approx(mean_std_of(dense, Over::global)[0]));
+}
+
+TEST_CASE("ISA-04: ranks and channels of length 1 stay") {
+  for (const Extents &shape : {Extents{1, 5, 7, 1}, Extents{3, 5, 7, 1}, Extents{1, 1, 7, 1},
+                               Extents{1, 5, 1, 1}, Extents{1, 1, 1, 1}}) {
+    std::vector<std::uint8_t> memory(static_cast<std::size_t>(element_count(shape)));
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      memory[i] = static_cast<std::uint8_t>(i);
+    }
+    const std::uint8_t rank = shape[kX] > 1 ? 4 : 3;
+    const ConstView image =
+        strided(std::as_const(memory).data(), shape, contiguous_strides(shape, 1), rank);
+    for (const std::string_view variant : {"multiply_add/scalar", "hflip", "add_weighted"}) {
+      with_every_candidate(variant, [&](const Options &options) {
+        const Image out = variant == "hflip"          ? hflip(image, options)
+                          : variant == "add_weighted" ? add_weighted(image, 1, image, 0, options)
+                                                      : multiply_add(image, 1, 0, options);
+        REQUIRE(out.view().shape == shape);
+        REQUIRE(out.view().rank == rank);
+        if (variant != "hflip") {
+          REQUIRE(std::equal(memory.begin(), memory.end(), out.data<std::uint8_t>()));
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("THR-02: several callers at once get the same results") {
+  std::vector<float> ramp(std::size_t{512} * 512 * 3);
+  for (std::size_t i = 0; i < ramp.size(); ++i) {
+    ramp[i] = static_cast<float>(i % 1001) / 1001.0F;
+  }
+  const ConstView image = hwc(std::as_const(ramp).data(), 512, 512, 3);
+  const Image expected = add_weighted(image, 0.7, image, 0.3);
+  const auto statistics = mean_std_of(image, Over::global);
+  for (const int cap : {1, 2, 4}) {
+    std::array<int, 8> wrong{};
+    std::vector<std::thread> callers;
+    for (int &errors : wrong) {
+      callers.emplace_back([&] {
+        Options options;
+        options.threads = cap;
+        for (int i = 0; i < 10; ++i) {
+          const Image out = add_weighted(image, 0.7, image, 0.3, options);
+          errors += std::memcmp(out.data<float>(), expected.data<float>(), ramp.size() * 4) != 0;
+          errors += mean_std_of(image, Over::global, options) != statistics;
+        }
+      });
+    }
+    for (std::thread &caller : callers) {
+      caller.join();
+    }
+    CHECK(wrong == std::array<int, 8>{});
+  }
+}
+
+TEST_CASE("THR-04: thread settings of the libraries are as the host left them") {
+  std::vector<std::string> before;
+  for (const BackendInfo &backend : candidates::backends()) {
+    before.push_back(backend.threads != nullptr ? backend.threads() : "");
+  }
+  std::vector<std::uint8_t> ramp = ramp_u8(512, 512, 3);
+  const View image = hwc(ramp.data(), 512, 512, 3);
+  const auto call_all = [&] {
+    const ConstView view = image;
+    for (const int threads : {1, 2}) {
+      with_every_candidate("multiply_add/scalar", [&](Options options) {
+        options.threads = threads;
+        (void)multiply_add(view, 1.1, 3, options);
+      });
+    }
+  };
+  call_all();
+  std::size_t i = 0;
+  for (const BackendInfo &backend : candidates::backends()) {
+    CHECK((backend.threads != nullptr ? backend.threads() : "") == before[i++]);
+  }
+}
