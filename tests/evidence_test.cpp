@@ -641,7 +641,7 @@ TEST_CASE("Evidence that could not be read back is not written") {
       {[](auto &e) { e.rows[0].samples_ns[3] = HUGE_VAL; }, "/rows/0/samples_ns/3: inf ns"},
       {[](auto &e) { e.rows[0].samples_ns[3] = 0; }, "/rows/0/samples_ns/3: 0 ns"},
       {[](auto &e) { e.rows[0].samples_ns.pop_back(); }, "/samples_ns: "},
-      {[](auto &e) { e.rows[0].mismatch .assign(1, 'x'); }, "/rows/0/mismatch: "},
+      {[](auto &e) { e.rows[0].mismatch.assign(1, 'x'); }, "/rows/0/mismatch: "},
       {[](auto &e) { e.rows[4].mismatch = ""; }, "/rows/4/mismatch: "},
       {[](auto &e) { e.rows[4].samples_ns = {1}; }, "/rows/4/samples_ns: "},
   };

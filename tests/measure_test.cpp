@@ -538,6 +538,32 @@ TEST_CASE("Candidates outside their domain or this build have no row", "[measure
   CHECK(row_of(colour.rows, "rgb")->samples_ns == times(11, 900));
 }
 
+TEST_CASE("A race goes on while the best is not told from a rival, and no longer") {
+  RaceRules rules;
+  rules.least_rounds = 5;
+  rules.usual_rounds = 11;
+  rules.most_rounds = 41;
+  // The second alternative is 10 % slower, but every third of its first rounds is a lucky one.
+  int lucky_until = 0;
+  int round = 0;
+  const Track track{2, [&](int r) { round = r; },
+                    [&](std::size_t alternative) {
+                      const bool lucky = round < lucky_until && round % 3 == 0;
+                      return alternative == 0 ? 100.0 : lucky ? 90.0 : 110.0;
+                    }};
+  CHECK(race(track, rules).rounds == 11);
+  lucky_until = 20;
+  const RaceResult longer = race(track, rules);
+  CHECK(longer.rounds > 11);
+  CHECK(longer.rounds < 41);
+  CHECK(decided(longer.times, {0, 1}, rules));
+  lucky_until = 1000;
+  CHECK(race(track, rules).rounds == 41);
+  const Track tied{2, [](int) {},
+                   [](std::size_t alternative) { return alternative == 0 ? 100.0 : 101.0; }};
+  CHECK(race(tied, rules).rounds == 11);
+}
+
 TEST_CASE("A candidate that turns wrong while it is timed is rejected after all", "[measure]") {
   InWorld in_world;
   const std::string key = "u8 24x32x1 contiguous into hot t1 plain";

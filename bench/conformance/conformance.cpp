@@ -51,12 +51,15 @@ struct Judged {
 };
 
 // Another candidate to compare a large output with: the last one, that is the floor, or for the
-// floor itself the nearest, that has passed so far and takes the problem.
+// floor itself the nearest, of its exactness at least, that has passed so far and takes the
+// problem.
 const Candidate *reference_for(const Judged &judged, const std::vector<Judged> &all,
                                const Problem &problem) {
+  const std::uint8_t dtype_case = problem.call().dtype_case;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (it->candidate->id != judged.candidate->id && it->mismatch.empty() &&
-        it->candidate->refuses(problem.call()) == nullptr) {
+        it->candidate->refuses(problem.call()) == nullptr &&
+        it->candidate->exactness[dtype_case] >= judged.candidate->exactness[dtype_case]) {
       return it->candidate;
     }
   }

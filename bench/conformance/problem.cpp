@@ -146,8 +146,7 @@ struct Problem::State {
   [[nodiscard]] std::string check_untouched() const;
   [[nodiscard]] std::string check_row(int which, std::int64_t x, std::int64_t h,
                                       Exactness exactness) const;
-  [[nodiscard]] std::string compare(int which, const View &reference, Exactness exactness,
-                                    bool equal_bits) const;
+  [[nodiscard]] std::string compare(int which, const View &reference, Exactness exactness) const;
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -450,8 +449,7 @@ std::string Problem::State::check_row(int which, std::int64_t x, std::int64_t h,
 }
 
 // Against another candidate's output: rows that differ, and some that do not, go to the oracle.
-std::string Problem::State::compare(int which, const View &reference, Exactness exactness,
-                                    bool equal_bits) const {
+std::string Problem::State::compare(int which, const View &reference, Exactness exactness) const {
   const View &view = out_views[static_cast<std::size_t>(which)];
   const std::int64_t rows = view.shape[kX] * view.shape[kH];
   const std::int64_t step = std::max<std::int64_t>(1, rows / kSampledRows);
@@ -462,11 +460,6 @@ std::string Problem::State::compare(int which, const View &reference, Exactness 
     for (std::int64_t w = 0; w < view.shape[kW] && same; ++w) {
       for (std::int64_t c = 0; c < view.shape[kC] && same; ++c) {
         same = same_element(view.at(x, h, w, c), reference.at(x, h, w, c), view.dtype);
-        if (!same && equal_bits) {
-          const double wanted = oracle::read(reference, x, h, w, c);
-          return mismatch_text(which, {x, h, w, c}, oracle::read(view, x, h, w, c), false,
-                               {wanted, wanted, wanted});
-        }
       }
     }
     if (!same || row % step == 0 || row == rows - 1) {
@@ -519,9 +512,10 @@ std::string Problem::check(Exactness exactness) const {
 std::string Problem::check_large(Exactness exactness, const Candidate &proven) const {
   const State &state = *state_;
   Call call = state.oracle_call;
-  const bool small = element_count(state.spec.shape) <= kLarge;
-  if (small || !state.contract.row_local || exactness == Exactness::unsupported ||
-      proven.refuses(call) != nullptr) {
+  // Equality with a candidate of a lesser class would prove that class only.
+  const bool helps = state.contract.row_local && proven.refuses(call) == nullptr &&
+                     proven.exactness[call.dtype_case] >= exactness;
+  if (element_count(state.spec.shape) <= kLarge || !helps || exactness == Exactness::unsupported) {
     return check(exactness);
   }
   std::vector<GuardedMemory> memories;
@@ -534,10 +528,8 @@ std::string Problem::check_large(Exactness exactness, const Candidate &proven) c
     call.out[i] = &views[i];
   }
   proven.run(call);
-  const bool equal_bits =
-      exactness == Exactness::bitwise && proven.exactness[call.dtype_case] == Exactness::bitwise;
   for (std::size_t i = 0; i < state.outputs.size(); ++i) {
-    std::string found = state.compare(static_cast<int>(i), views[i], exactness, equal_bits);
+    std::string found = state.compare(static_cast<int>(i), views[i], exactness);
     if (!found.empty()) {
       return found;
     }

@@ -197,12 +197,14 @@ MeasureOptions options_for(Mode mode) {
   MeasureOptions options;
   options.clock_error_ns = examine_clock(steady_now).error_ns();
   if (mode == Mode::quick) {
-    options.rules.most_rounds = 11;
+    options.rules.usual_rounds = 11;
+    options.rules.most_rounds = 41;
     options.rules.drop_ratio = 1.3;
     options.rules.budget_ns = 1e9;
     options.slice_ns = 50e3;
   } else {
-    options.rules.most_rounds = 21;
+    options.rules.usual_rounds = 21;
+    options.rules.most_rounds = 61;
     options.rules.drop_ratio = 1.5;
     options.rules.budget_ns = 4e9;
     options.slice_ns = 200e3;

@@ -52,12 +52,33 @@ void run_round(const Track &track, const std::vector<std::size_t> &running, Race
 
 } // namespace
 
+namespace {
+
+std::size_t best_of(const std::vector<std::vector<double>> &times,
+                    const std::vector<std::size_t> &running) {
+  const auto median = [&](std::size_t i) { return evidence::median(times[i]); };
+  return *std::min_element(running.begin(), running.end(),
+                           [&](std::size_t a, std::size_t b) { return median(a) < median(b); });
+}
+
+} // namespace
+
+bool decided(const std::vector<std::vector<double>> &times, const std::vector<std::size_t> &running,
+             const RaceRules &rules) {
+  const std::size_t best = best_of(times, running);
+  const int rivals = static_cast<int>(running.size()) - 1;
+  return std::all_of(running.begin(), running.end(), [&](std::size_t i) {
+    if (i == best) {
+      return true;
+    }
+    const evidence::Interval ratio = evidence::paired_ratio(times[i], times[best], rivals);
+    return ratio.low > 1 || ratio.estimate < 1 + rules.tie_band;
+  });
+}
+
 std::vector<std::size_t> losers(const std::vector<std::vector<double>> &times,
                                 const std::vector<std::size_t> &running, const RaceRules &rules) {
-  const auto median = [&](std::size_t i) { return evidence::median(times[i]); };
-  const std::size_t best =
-      *std::min_element(running.begin(), running.end(),
-                        [&](std::size_t a, std::size_t b) { return median(a) < median(b); });
+  const std::size_t best = best_of(times, running);
   std::vector<std::size_t> result;
   for (const std::size_t i : running) {
     if (i != best && (hopeless(times[i], times[best], rules) ||
@@ -79,6 +100,10 @@ RaceResult race(const Track &track, const RaceRules &rules) {
   while (!running.empty() && result.rounds < rules.most_rounds && !stopped(rules)) {
     const bool enough = result.rounds >= rules.least_rounds;
     if (enough && result.elapsed_ns + round_ns > rules.budget_ns) {
+      break;
+    }
+    if (rules.usual_rounds > 0 && result.rounds >= rules.usual_rounds &&
+        decided(result.times, running, rules)) {
       break;
     }
     run_round(track, running, result);

@@ -18,6 +18,12 @@ namespace switchyard::measure {
 struct RaceRules {
   int most_rounds = 11;
   int least_rounds = 7;
+  // From here on the race ends as soon as it is decided; 0: it runs to most_rounds. A race is
+  // decided when every rival of the best is either inside the tie band by its median, or slower
+  // by an interval, corrected for their number, that excludes 1. More rounds for the others keep
+  // a preference among ties from serving an alternative that is merely badly measured.
+  int usual_rounds = 0;
+  double tie_band = 0.03;
   // An alternative leaves when the interval of its paired ratio to the current best lies above
   // this. Too wide to lose a rival by chance, narrow enough to save most of the time.
   double drop_ratio = 1.3;
@@ -55,5 +61,9 @@ struct RaceResult {
 [[nodiscard]] std::vector<std::size_t> losers(const std::vector<std::vector<double>> &times,
                                               const std::vector<std::size_t> &running,
                                               const RaceRules &rules);
+
+// Whether every rival of the best alternative is tied with it or proven to be slower.
+[[nodiscard]] bool decided(const std::vector<std::vector<double>> &times,
+                           const std::vector<std::size_t> &running, const RaceRules &rules);
 
 } // namespace switchyard::measure

@@ -36,13 +36,14 @@ std::uint32_t flags(const void *params) {
 }
 
 constexpr ParamSet kScalarSets[] = {
-    {"tone", true}, {"identity"}, {"negative"}, {"saturating"}, {"tiny"}, {"wide"}, {"special"},
+    {"tone", true}, {"identity"}, {"negative"},   {"saturating"},     {"tiny"},
+    {"wide"},       {"special"},  {"tiny_value"}, {"infinite_value"},
 };
 
 std::shared_ptr<const void> make_scalar(int set, std::int64_t, int, Random &) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  constexpr double kSets[][2] = {{1.08, -12}, {1, 0},      {-0.7, 200},  {1e9, -1e3},
-                                 {1e-40, 3},  {1e40, 0.5}, {kInf, -kInf}};
+  constexpr double kSets[][2] = {{1.08, -12}, {1, 0},        {-0.7, 200}, {1e9, -1e3}, {1e-40, 3},
+                                 {1e40, 0.5}, {kInf, -kInf}, {1, 1e-20},  {2, -kInf}};
   auto owner = std::make_shared<OwnedParams<MultiplyAddParams>>();
   owner->params = {owner->add({kSets[set][0]}), owner->add({kSets[set][1]})};
   return oracle::share(std::move(owner));

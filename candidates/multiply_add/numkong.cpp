@@ -15,6 +15,9 @@ const char *accepts_numkong(const Call &call) {
   if (!params.factor.scalar() || !params.value.scalar()) {
     return "scalars only";
   }
+  if (!all_finite(params.value)) {
+    return "not finite: a fused product could hide an overflow";
+  }
   return refuses_wide(call);
 }
 

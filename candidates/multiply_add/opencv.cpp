@@ -2,6 +2,8 @@
 //
 // OpenCV's own u8 arithmetic rounds half to even where the contract truncates, so u8 goes through
 // a table. A cv::Scalar has four slots; a vector of more channels is refused rather than wrapped.
+#include <cmath>
+
 #include "candidates/common/domain.hpp"
 #include "candidates/common/opencv_lut.hpp"
 #include "candidates/common/opencv_mat.hpp"
@@ -43,6 +45,18 @@ void run_f32(const Call &call, const MultiplyAddParams &params) {
   });
 }
 
+// convertTo fuses the product into the sum, which may hide its overflow beside an infinite value,
+// and takes a value below 2^-52 for 0.
+const char *refuses_convert(const MultiplyAddParams &params) {
+  if (!all_finite(params.value)) {
+    return "not finite: a fused product could hide an overflow";
+  }
+  if (params.value[0] != 0 && std::fabs(params.value[0]) < 0x1p-51) {
+    return "OpenCV takes so small a value for 0";
+  }
+  return nullptr;
+}
+
 } // namespace
 
 const char *accepts_opencv(const Call &call) {
@@ -51,6 +65,11 @@ const char *accepts_opencv(const Call &call) {
   const std::int64_t tables = table_count(params, in.channels());
   if (in.dtype == Dtype::f32 && tables > 4) {
     return "a cv::Scalar holds four channels";
+  }
+  if (in.dtype == Dtype::f32 && params.factor.scalar() && params.value.scalar()) {
+    if (const char *reason = refuses_convert(params)) {
+      return reason;
+    }
   }
   for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
     if (const char *reason = refuses_mat(*view, tables)) {
