@@ -5,7 +5,6 @@
 // is small beside the mean: such pieces get a pass over their deviations.
 #include "candidates/common/numkong_kernels.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "candidates/common/domain.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "candidates/common/runs.hpp"
 #include "candidates/mean_std/moments.hpp"
