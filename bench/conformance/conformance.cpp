@@ -56,14 +56,15 @@ struct Judged {
 const Candidate *reference_for(const Judged &judged, const std::vector<Judged> &all,
                                const Problem &problem) {
   const std::uint8_t dtype_case = problem.call().dtype_case;
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->candidate->id != judged.candidate->id && it->mismatch.empty() &&
-        it->candidate->refuses(problem.call()) == nullptr &&
-        it->candidate->exactness[dtype_case] >= judged.candidate->exactness[dtype_case]) {
-      return it->candidate;
+  const Candidate *last = nullptr;
+  for (const Judged &other : all) {
+    if (other.candidate->id != judged.candidate->id && other.mismatch.empty() &&
+        other.candidate->refuses(problem.call()) == nullptr &&
+        other.candidate->exactness[dtype_case] >= judged.candidate->exactness[dtype_case]) {
+      last = other.candidate;
     }
   }
-  return nullptr;
+  return last;
 }
 
 // Runs those that have not failed yet over one problem, which is drawn once for all of them.
@@ -149,6 +150,7 @@ std::vector<std::string> gate_all(const Variant &variant, const VariantContract 
   }
   pass_through(variant, contract, spec, all);
   std::vector<std::string> mismatches;
+  mismatches.reserve(all.size());
   for (Judged &judged : all) {
     mismatches.push_back(std::move(judged.mismatch));
   }
