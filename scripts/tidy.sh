@@ -3,8 +3,9 @@
 #
 #   scripts/tidy.sh [FILE…]      without files: every source file but the slow ones
 #
-# Files of OpenCV and ATen, known by their names and includes, are left out: those headers
-# alone take clang-tidy longer than all of ours. Needs third_party/; configures build/ where that has not been done.
+# Files of OpenCV and ATen, known by their names and includes, and the tests are left out: the
+# headers of those libraries and of Catch take clang-tidy longer than all of ours. Needs
+# third_party/; configures build/ where that has not been done.
 
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -19,7 +20,7 @@ if [ $# -gt 0 ]; then
   files=("$@")
 else
   mapfile -t all < <(git ls-files --cached --others --exclude-standard -- '*.cpp' |
-    grep --invert-match --extended-regexp '(^|/)(opencv|aten)[^/]*$' | sort -u)
+    grep --invert-match --extended-regexp '^tests/|(^|/)(opencv|aten)[^/]*$' | sort -u)
   [ ${#all[@]} -gt 0 ] || die "found no C++ file"
   mapfile -t files < <(grep --extended-regexp --files-without-match "$slow" "${all[@]}")
 fi

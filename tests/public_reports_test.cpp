@@ -127,7 +127,10 @@ TEST_CASE("ARI-12: blends of f32 are never clipped") {
     const ConstView whole_a = hwc(std::as_const(a).data(), 2, 12, channels);
     const ConstView whole_b = hwc(std::as_const(b).data(), 2, 12, channels);
     const std::array<std::array<double, 3>, 3> cases{{{.5, .5, 96}, {2, 3, 448}, {-2, 3, -64}}};
-    for (const auto &[weight_a, weight_b, expected] : cases) {
+    for (const auto &values : cases) {
+      const double weight_a = values[0];
+      const double weight_b = values[1];
+      const double expected = values[2];
       with_every_candidate("add_weighted", [&](const Options &options) {
         for (const bool every_second : {false, true}) {
           ConstView x = whole_a;

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -50,7 +51,7 @@ double seconds_of(const std::string &text) {
 }
 
 std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
@@ -92,7 +93,7 @@ private:
 std::filesystem::path describe_machine(const Request &request) {
   evidence::Machine machine = measure::measure_machine();
   machine.profile = machine_profile();
-  const std::filesystem::path folder = std::filesystem::path(request.folder) / machine.profile;
+  std::filesystem::path folder = std::filesystem::path(request.folder) / machine.profile;
   evidence::write(folder, machine);
   return folder;
 }

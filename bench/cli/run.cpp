@@ -37,7 +37,8 @@ public:
       double value = 0;
       const auto [next, error] = std::from_chars(at, end, value);
       if (error != std::errc() || (next != end && *next != ',')) {
-        throw std::invalid_argument("--param " + name + "=" + list + ": not a list of numbers");
+        throw std::invalid_argument(
+            fmt::format("--param {}={}: not a list of numbers", name, list));
       }
       numbers.push_back(value);
       if (next == end) {

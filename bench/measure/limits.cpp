@@ -58,10 +58,9 @@ double copy_rate(std::int64_t working_set, Clock now) {
     return static_cast<double>(now() - start);
   };
   const std::int64_t calls = iterations_for(warm_up(slice, kSlice), kSlice);
-  std::vector<double> times;
-  for (int i = 0; i < kSlices; ++i) {
-    times.push_back(slice(calls) / static_cast<double>(calls));
-  }
+  std::vector<double> times(kSlices);
+  std::generate(times.begin(), times.end(),
+                [&] { return slice(calls) / static_cast<double>(calls); });
   return 2 * static_cast<double>(half) / evidence::quantile(times, 0.1);
 }
 
