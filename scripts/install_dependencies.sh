@@ -17,7 +17,7 @@ packages=(
   libcli11-dev libtbb-dev libstb-dev
   python3 python3-pip python3-setuptools python3-wheel
 )
-lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev libomp-dev shellcheck)
+lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck)
 
 while [ $# -gt 0 ]; do
   case $1 in
