@@ -102,4 +102,8 @@ void write(const std::filesystem::path &profile_folder, const Machine &machine);
 // Names a cell of the evidence wherever it is cited: "<variant>#<cell key>".
 [[nodiscard]] std::string evidence_key(const VariantEvidence &evidence, const Cell &cell);
 
+// Merges `newer` into the file of its variant, or writes a new one. Reading, merging and replacing
+// happen under the lock: two tuners of one profile keep each other's cells.
+void merge_into(const std::filesystem::path &profile_folder, const VariantEvidence &newer);
+
 } // namespace switchyard::evidence

@@ -149,7 +149,8 @@ std::string read_file(const fs::path &path) {
   fail(path, "is growing");
 }
 
-void replace_file(const fs::path &folder, const fs::path &relative, std::string_view text) {
+void replace_file(const fs::path &folder, const fs::path &relative,
+                  const std::function<std::string()> &make) {
   const fs::path target = folder / relative;
   create_folders(target.parent_path());
   const fs::path lock_path = folder / ".lock";
@@ -159,6 +160,7 @@ void replace_file(const fs::path &folder, const fs::path &relative, std::string_
   }
   take_lock(lock, lock_path);
 
+  const std::string text = make();
   TemporaryFile temporary(target.parent_path() /
                           fmt::format(".{}.tmp", target.filename().string()));
   temporary.write(text);

@@ -95,12 +95,19 @@ std::string to_json(const Machine &machine) {
 }
 
 void write(const std::filesystem::path &profile_folder, const VariantEvidence &evidence) {
-  const std::string text = to_json(evidence);
-  replace_file(profile_folder, evidence.variant + ".json", text);
+  replace_file(profile_folder, evidence.variant + ".json", [&] { return to_json(evidence); });
+}
+
+void merge_into(const std::filesystem::path &profile_folder, const VariantEvidence &newer) {
+  const std::filesystem::path relative = newer.variant + ".json";
+  replace_file(profile_folder, relative, [&] {
+    const std::filesystem::path file = profile_folder / relative;
+    return to_json(std::filesystem::exists(file) ? merge(read_variant(file), newer) : newer);
+  });
 }
 
 void write(const std::filesystem::path &profile_folder, const Machine &machine) {
-  replace_file(profile_folder, "machine.json", to_json(machine));
+  replace_file(profile_folder, "machine.json", [&] { return to_json(machine); });
 }
 
 } // namespace switchyard::evidence

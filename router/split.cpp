@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -44,7 +45,11 @@ int run_split(const Candidate &candidate, const Call &call, int threads) {
   const Extents &shape = call.in[0]->shape;
   const Axis axis = shape[kX] >= shape[kH] ? kX : kH;
   const std::int64_t extent = shape[axis];
-  const auto bands = static_cast<int>(std::min<std::int64_t>(threads, extent));
+  // More bands than threads would only cost; asking for more threads than the process may have
+  // makes the pool complain on the caller's stderr.
+  const auto most = static_cast<std::int64_t>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  const auto bands = static_cast<int>(std::min({std::int64_t{threads}, extent, most}));
   if (bands <= 1 || candidate.split != Split::rows) {
     const DefaultFpEnvironment environment;
     candidate.run(call);

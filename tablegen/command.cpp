@@ -139,11 +139,21 @@ std::optional<std::string> text_of(const fs::path &file) {
 
 } // namespace
 
-bool write_if_changed(const fs::path &file, const std::string &text) {
+bool write_if_changed(const fs::path &path, const std::string &text) {
+  std::error_code error;
+  // A link keeps pointing to the file, and a device or a pipe is no file to replace.
+  fs::path file = path;
+  if (fs::is_symlink(path, error)) {
+    file = path.parent_path() / fs::read_symlink(path, error);
+  }
+  const fs::file_type type = fs::status(file, error).type();
+  if (type != fs::file_type::regular && type != fs::file_type::not_found) {
+    throw std::runtime_error(fmt::format("{}: is no regular file", path.string()));
+  }
+  error.clear();
   if (text_of(file) == text) {
     return false;
   }
-  std::error_code error;
   if (file.has_parent_path()) {
     fs::create_directories(file.parent_path(), error);
   }

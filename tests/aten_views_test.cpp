@@ -37,4 +37,6 @@ TEST_CASE("Tensors that a view cannot describe are errors") {
   CHECK_THROWS_AS(view_of(at::rand({3, 4}), TensorLayout::chw), Error);
   CHECK_THROWS_AS(view_of(at::rand({3, 4}).to(at::kHalf), TensorLayout::hw), Error);
   CHECK_THROWS_AS(view_of(at::Tensor(), TensorLayout::hw), Error);
+  // A sign that ATen would apply when the memory is read.
+  CHECK_THROWS_AS(view_of(at::_neg_view(at::ones({2, 3})), TensorLayout::hw), Error);
 }

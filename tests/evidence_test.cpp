@@ -821,6 +821,28 @@ TEST_CASE("Writers at the same time leave one of their files, and readers see on
 // ---------------------------------------------------------------------------------------------
 // Profiles
 
+TEST_CASE("Tuners of one variant at the same time keep each other's rows") {
+  const TemporaryFolder folder;
+  constexpr int kCells = 40;
+  std::vector<std::thread> tuners;
+  for (const char tuner : {'a', 'b', 'c'}) {
+    tuners.emplace_back([&, tuner] {
+      for (int i = 0; i < kCells; ++i) {
+        VariantEvidence evidence;
+        evidence.variant = "multiply_add/scalar";
+        evidence.rows.push_back(
+            make_row(fmt::format("u8 {}x640x3 contiguous into hot t1 tone_{}", i + 1, tuner),
+                     "fused", {1, 2}));
+        merge_into(folder.path(), evidence);
+      }
+    });
+  }
+  for (std::thread &tuner : tuners) {
+    tuner.join();
+  }
+  CHECK(read_variant(folder.path() / "multiply_add/scalar.json").rows.size() == 3 * kCells);
+}
+
 TEST_CASE("A profile reads the same whatever the order of its files") {
   VariantEvidence flat = make_evidence();
   flat.variant = "add_weighted";

@@ -845,6 +845,18 @@ TEST_CASE("Files written in another order give the same bytes") {
 
 // ---- command ------------------------------------------------------------------------------------
 
+TEST_CASE("A device is no file to replace, and a link keeps its target") {
+  TemporaryFolder folder;
+  CHECK_THROWS_WITH(write_if_changed("/dev/null", "text\n"),
+                    Catch::Contains("/dev/null: is no regular file"));
+  CHECK(fs::is_character_file("/dev/null"));
+  const fs::path link = folder.path / "routes.cpp";
+  fs::create_symlink(folder.path / "target.cpp", link);
+  CHECK(write_if_changed(link, "text\n"));
+  CHECK(fs::is_symlink(link));
+  CHECK(text_of(folder.path / "target.cpp") == "text\n");
+}
+
 TEST_CASE("The table is written once and left alone while its text stays the same") {
   TemporaryFolder folder;
   const fs::path out = folder.path / "generated/router/routes.cpp";

@@ -1,4 +1,5 @@
 // The public edge: what it refuses, what it lets through, and that nothing is written on an error.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -212,6 +213,15 @@ TEST_CASE("Empty images, in place, strided and broadcast inputs go through") {
 
   const Image flipped = multiply_add(reversed(image, kH), 1, 0);
   CHECK(std::memcmp(flipped.data<std::uint8_t>(), pixels.data() + 6, 6) == 0);
+}
+
+TEST_CASE("An image that was moved from is empty") {
+  Image image({1, 2, 3, 1}, Dtype::u8);
+  std::fill_n(image.data<std::uint8_t>(), 6, std::uint8_t{5});
+  const Image other = std::move(image);
+  CHECK(image.view().empty()); // NOLINT: what is left is what is tested
+  CHECK(other.view().elements() == 6);
+  CHECK(hflip(image).view().empty());
 }
 
 TEST_CASE("Strides of axes of length 1 mean nothing") {

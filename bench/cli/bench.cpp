@@ -89,13 +89,15 @@ private:
   double next_line_s_ = 0;
 };
 
-// The machine is described anew by every campaign, since its libraries may have changed.
-std::filesystem::path describe_machine(const Request &request) {
+// The machine is described anew by every campaign, since its libraries may have changed; a
+// description that this version cannot read is not overwritten.
+void describe_machine(const std::filesystem::path &folder) {
+  if (const std::filesystem::path file = folder / "machine.json"; std::filesystem::exists(file)) {
+    static_cast<void>(evidence::read_machine(file));
+  }
   evidence::Machine machine = measure::measure_machine();
   machine.profile = machine_profile();
-  std::filesystem::path folder = std::filesystem::path(request.folder) / machine.profile;
   evidence::write(folder, machine);
-  return folder;
 }
 
 int run(const Request &request) {
@@ -109,7 +111,8 @@ int run(const Request &request) {
   options.stop = &g_stop;
   options.progress = ProgressBar();
   const std::vector<measure::Entry> entries = measure::select(request.ops);
-  options.profile_folder = describe_machine(request);
+  options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
+  options.before_first_cell = [&] { describe_machine(options.profile_folder); };
   std::signal(SIGINT, stop);
   std::signal(SIGTERM, stop);
   const measure::CampaignReport report = measure::run_campaign(entries, options);

@@ -22,5 +22,9 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "switchyard: %s\n", error.what());
     return kBadInput;
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "switchyard: the output could not be written\n");
+    return kBadInput;
+  }
   return exit_code;
 }

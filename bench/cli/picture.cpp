@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -27,8 +28,10 @@ Image to_bytes(const ConstView &image) {
   }
   const float scale = high > low ? 255.0F / (high - low) : 0.0F;
   for (std::int64_t i = 0; i < image.elements(); ++i) {
-    const float level = std::isnan(values[i]) ? 0.0F : (values[i] - low) * scale;
-    bytes.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(std::clamp(level, 0.0F, 255.0F));
+    const float level = (values[i] - low) * scale;
+    // Written so that NaN becomes 0.
+    bytes.data<std::uint8_t>()[i] =
+        level > 0 ? static_cast<std::uint8_t>(std::min(level, 255.0F)) : std::uint8_t{0};
   }
   return bytes;
 }
@@ -56,9 +59,18 @@ void write_picture(const std::string &file, const ConstView &image) {
     return;
   }
   const auto width = static_cast<int>(image.shape[kW]);
-  if (image.channels() > 4 || stbi_write_png(file.c_str(), width, static_cast<int>(image.shape[kH]),
-                                             static_cast<int>(image.channels()), image.data,
-                                             width * static_cast<int>(image.channels())) == 0) {
+  // Through a stream of our own: stb's does not say when a disk is full.
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  const auto append = [](void *to, void *data, int size) {
+    static_cast<std::ofstream *>(to)->write(static_cast<const char *>(data), size);
+  };
+  const bool encoded =
+      image.channels() <= 4 &&
+      stbi_write_png_to_func(append, &stream, width, static_cast<int>(image.shape[kH]),
+                             static_cast<int>(image.channels()), image.data,
+                             width * static_cast<int>(image.channels())) != 0;
+  stream.close();
+  if (!encoded || !stream) {
     throw std::runtime_error(file + ": cannot write a PNG file");
   }
 }

@@ -74,15 +74,23 @@ struct Runner {
 Image table_from(const std::string &text) {
   Image table({1, 1, 256, 1}, Dtype::u8);
   auto *entries = table.data<std::uint8_t>();
+  double gamma = 0;
+  const char *end = text.data() + text.size();
   if (text.starts_with("gamma:")) {
-    const double gamma = std::stod(text.substr(6));
+    const auto [next, error] = std::from_chars(text.data() + 6, end, gamma);
+    if (error != std::errc() || next != end || !std::isfinite(gamma)) {
+      gamma = 0;
+    }
+  }
+  if (gamma > 0) {
     for (int i = 0; i < 256; ++i) {
       entries[i] = static_cast<std::uint8_t>(std::lrint(255 * std::pow(i / 255.0, gamma)));
     }
     return table;
   }
   if (text != "invert") {
-    throw std::invalid_argument("--param table=" + text + ": invert or gamma:NUMBER expected");
+    throw std::invalid_argument("--param table=" + text +
+                                ": invert or gamma:NUMBER, above 0, expected");
   }
   for (int i = 0; i < 256; ++i) {
     entries[i] = static_cast<std::uint8_t>(255 - i);

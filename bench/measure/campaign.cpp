@@ -99,6 +99,9 @@ private:
     for (const Entry &entry : entries_) {
       static_cast<void>(existing(entry));
     }
+    if (options_.before_first_cell) {
+      options_.before_first_cell();
+    }
   }
 
   // The first cell, a small one, shows what measuring itself adds to a slice here today.
@@ -140,7 +143,7 @@ private:
         skip(step);
       }
     }
-    save(entries_[entry], std::move(evidence));
+    save(std::move(evidence));
   }
 
   void announce(const Step &step) {
@@ -220,14 +223,12 @@ private:
     }
   }
 
-  void save(const Entry &entry, VariantEvidence evidence) {
+  void save(VariantEvidence evidence) {
     if (evidence.rows.empty()) {
       return;
     }
     if (!options_.profile_folder.empty()) {
-      const std::optional<VariantEvidence> older = existing(entry);
-      evidence::write(options_.profile_folder,
-                      older ? evidence::merge(*older, evidence) : evidence);
+      evidence::merge_into(options_.profile_folder, evidence);
     }
     report_.measured.push_back(std::move(evidence));
   }

@@ -42,6 +42,8 @@ struct CampaignOptions {
   // The folder of the machine's profile; empty: nothing is written. Existing evidence of other
   // cells is kept.
   std::filesystem::path profile_folder;
+  // Runs once existing evidence has been found readable, before anything is measured.
+  std::function<void()> before_first_cell;
   const std::atomic<bool> *stop = nullptr; // set by a signal handler, say
   std::function<void(const Progress &)> progress;
 };

@@ -18,7 +18,13 @@ at::Tensor entries_of(const ConstView &table) {
 
 } // namespace
 
+// The index takes 8 bytes an element: beyond this it would crowd out the caller's own memory.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+
 const char *accepts_aten(const Call &call) {
+  if (call.in[0]->elements() > kMostElements) {
+    return "more than 2^28 elements";
+  }
   for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
     if (const char *reason = refuses_tensor(*view)) {
       return reason;

@@ -45,6 +45,10 @@ inline View view_of(const at::Tensor &tensor, TensorLayout layout) {
   if (!tensor.defined() || tensor.layout() != at::kStrided || !tensor.device().is_cpu()) {
     throw Error("view_of", "at::Tensor", "no dense CPU tensor", "dense tensors on the CPU");
   }
+  if (tensor.is_neg() || tensor.is_conj()) {
+    throw Error("view_of", "at::Tensor", "a tensor whose sign is not yet applied to its memory",
+                "a tensor after resolve_neg() and resolve_conj()");
+  }
   if (tensor.dim() != kRanks[index]) {
     throw Error("view_of", "at::Tensor", std::to_string(tensor.dim()) + " dimensions",
                 std::to_string(kRanks[index]) + " for the declared layout");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "switchyard/core/view.hpp"
 
@@ -12,6 +13,14 @@ namespace switchyard {
 class Image {
 public:
   Image() = default;
+  // The one moved from becomes empty.
+  Image(Image &&other) noexcept
+      : memory_(std::move(other.memory_)), view_(std::exchange(other.view_, View())) {}
+  Image &operator=(Image &&other) noexcept {
+    memory_ = std::move(other.memory_);
+    view_ = std::exchange(other.view_, View());
+    return *this;
+  }
   // Throws Error for a negative extent, std::bad_alloc where memory ends.
   Image(const Extents &shape, Dtype dtype, std::uint8_t rank = 3);
 
