@@ -1,4 +1,7 @@
 // Views of at::Tensor with a declared layout.
+// clang 14 wants this type complete before ATen.h uses it.
+#include <ATen/core/ivalue.h>
+
 #include <ATen/ATen.h>
 
 // ATen and Catch both define CHECK; the tests mean Catch's.
