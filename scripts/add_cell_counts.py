@@ -18,7 +18,7 @@ def count_cells(folder):
     counts = collections.Counter()
     for report in sorted(pathlib.Path(folder).glob("*.txt")):
         for line in report.read_text(encoding="utf-8").splitlines():
-            if ": library " not in line and " (" not in line:
+            if "refused" not in line:
                 continue  # the report's own total
             op = re.split(r"[/ ]", line, maxsplit=1)[0]
             counts[op] += sum(map(int, re.findall(r"(\d+) cells", line)))

@@ -60,6 +60,9 @@ public:
 
   CampaignReport run() {
     check_existing();
+    if (options_.before_first_cell) {
+      options_.before_first_cell();
+    }
     settle_slices();
     for (std::size_t i = 0; i < entries_.size() && !stopped(); ++i) {
       measure_entry(i);
@@ -98,9 +101,6 @@ private:
   void check_existing() const {
     for (const Entry &entry : entries_) {
       static_cast<void>(existing(entry));
-    }
-    if (options_.before_first_cell) {
-      options_.before_first_cell();
     }
   }
 
