@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@
 
 namespace switchyard::evidence {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // A problem in the benchmark matrix. Its text form is the key of its rows:
 // "u8 480x640x3 contiguous into hot t1 tone", "f32 4x128x160x3 contiguous into hot t2 tone".
@@ -39,9 +40,40 @@ struct Cell {
 };
 
 enum class Status : std::uint8_t {
-  accepted, // proven and measured in every round
-  dropped,  // proven; measuring ended early because it was clearly slower
-  rejected, // broke the contract: never timed, never routed
+  accepted,   // proven and measured in every round
+  dropped,    // proven; measuring ended early because it was clearly slower
+  impossible, // faster than a physical limit of the cell allows: not to be believed, not routed
+  rejected,   // broke the contract: never timed, never routed
+  limit,      // no candidate: a physical limit measured beside them, never routed
+};
+
+// How good the conditions of a measurement were.
+enum class Quality : std::uint8_t {
+  good, // nothing known against it
+  fair, // something that can shift times was going on: other load, stolen CPU time, …
+  poor, // as fair, but so much of it that near-ties mean nothing
+};
+
+// What a row's times depend on besides its cell and its candidate's version: a row whose context
+// is no longer the present one is stale. Texts are compared for equality alone.
+struct Context {
+  int harness = 1;      // version of the measuring engine
+  std::string machine;  // CPU, microcode, instruction sets, cores, virtualisation
+  std::string compiler; // name, version and flags
+  std::string library;  // of the row's backend: version, CPU capability, thread setting
+  Quality quality = Quality::good;
+
+  // Names the context in rows: eight hexadecimal digits of a hash over all of it.
+  [[nodiscard]] std::string id() const;
+  friend bool operator==(const Context &, const Context &) = default;
+};
+
+// Heap use of one call, whatever allocator served it.
+struct Allocations {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0; // sum of what was asked for
+  std::int64_t peak = 0;  // most bytes live at once, beyond those before the call
+  friend bool operator==(const Allocations &, const Allocations &) = default;
 };
 
 struct Row {
@@ -50,15 +82,23 @@ struct Row {
   int version = 1;
   int threads = 1; // threads used
   Status status = Status::accepted;
-  std::vector<double> samples_ns; // time per call in each round, rounded to four digits
-  std::string mismatch;           // rejected rows: the first mismatch
+  std::string context; // id of one of the file's contexts
+  // Rows of one cell and race were timed in the same rounds. Rows that are measured again later
+  // make up a further race, with a bridge: an alternative that has rows in both.
+  int race = 1;
+  std::optional<Allocations> allocations; // nullopt: not counted
+  std::vector<double> samples_ns;         // time per call in each round, rounded to four digits
+  std::string mismatch; // rejected and impossible rows: the first mismatch, or the limit
 };
 
 // Everything measured for one variant.
 struct VariantEvidence {
   std::string variant;
-  int harness = 1; // version of the measuring engine
+  std::map<std::string, Context> contexts; // by id; every row's is here, and no other
   std::vector<Row> rows;
+
+  // Adds the context and returns its id.
+  std::string add(const Context &context);
 };
 
 // What was known of the machine; an ordered list of plain facts in named groups:
@@ -93,9 +133,17 @@ class EvidenceError : public std::runtime_error {
 void write(const std::filesystem::path &profile_folder, const VariantEvidence &evidence);
 void write(const std::filesystem::path &profile_folder, const Machine &machine);
 
-// `newer`'s rows replace those of the same cells in `older`; other cells stay. The harness version
-// is the lower of the two while rows of both remain. Throws std::invalid_argument for two variants.
-[[nodiscard]] VariantEvidence merge(const VariantEvidence &older, const VariantEvidence &newer);
+enum class Merge : std::uint8_t {
+  cells, // `newer`'s rows replace all rows of the same cells
+  // `newer`'s rows join the cell as a further race. They replace the rows of the same alternative,
+  // except a bridge: a timed row of the same version and context as before stays beside its new
+  // one. Where no bridge is left to compare by, or no other row, they replace the whole cell.
+  rows,
+};
+
+// Cells and rows that `newer` does not have stay. Throws std::invalid_argument for two variants.
+[[nodiscard]] VariantEvidence merge(const VariantEvidence &older, const VariantEvidence &newer,
+                                    Merge how = Merge::cells);
 
 // A stable 64-bit hash (FNV-1a) as 16 hexadecimal digits: equal on every machine and run.
 [[nodiscard]] std::string hash_of(std::string_view text);
@@ -104,6 +152,7 @@ void write(const std::filesystem::path &profile_folder, const Machine &machine);
 
 // Merges `newer` into the file of its variant, or writes a new one. Reading, merging and replacing
 // happen under the lock: two tuners of one profile keep each other's cells.
-void merge_into(const std::filesystem::path &profile_folder, const VariantEvidence &newer);
+void merge_into(const std::filesystem::path &profile_folder, const VariantEvidence &newer,
+                Merge how = Merge::cells);
 
 } // namespace switchyard::evidence

@@ -173,6 +173,18 @@ int Members::integer(std::string_view name) const {
   return value.get<int>();
 }
 
+std::int64_t Members::whole(std::string_view name) const {
+  const json &value = at(name);
+  if (!value.is_number_integer()) {
+    fail(name, wrong_type(value, "integer"));
+  }
+  constexpr double kMost = 9e15; // exact in every JSON reader
+  if (value.get<double>() < 0 || value.get<double>() > kMost) {
+    fail(name, "out of range");
+  }
+  return value.get<std::int64_t>();
+}
+
 double Members::number(std::string_view name) const {
   const json &value = at(name);
   if (!value.is_number()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ public:
   [[nodiscard]] const nlohmann::json &at(std::string_view name) const;
   [[nodiscard]] const std::string &text(std::string_view name) const;
   [[nodiscard]] int integer(std::string_view name) const;
+  [[nodiscard]] std::int64_t whole(std::string_view name) const; // 64 bits
   [[nodiscard]] double number(std::string_view name) const;
   [[nodiscard]] const nlohmann::json &array(std::string_view name) const;
   void allow_only(std::initializer_list<std::string_view> names) const;

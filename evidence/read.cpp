@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "evidence/evidence.hpp"
 #include "evidence/files.hpp"
@@ -36,8 +37,8 @@ void check_schema(const Members &file) {
 Status read_status(const Members &row) {
   const std::size_t rank = rank_of(row.text("status"), kStatusNames);
   if (rank == std::size(kStatusNames)) {
-    row.fail("status", fmt::format("\"{}\"; accepted: accepted, dropped, rejected",
-                                   printable(row.text("status"))));
+    row.fail("status", fmt::format("\"{}\"; accepted: {}", printable(row.text("status")),
+                                   fmt::join(kStatusNames, ", ")));
   }
   return static_cast<Status>(rank);
 }
@@ -62,6 +63,37 @@ Cell read_cell(const Members &row) {
   }
 }
 
+std::optional<Allocations> read_allocations(const Members &row) {
+  if (!row.has("allocations")) {
+    return std::nullopt;
+  }
+  Allocations counted;
+  counted.count = row.integer("allocations");
+  if (counted.count > 0) {
+    counted.bytes = row.whole("allocated_bytes");
+    counted.peak = row.whole("peak_bytes");
+  } else if (row.has("allocated_bytes") || row.has("peak_bytes")) {
+    row.fail("allocations", "0, yet bytes are given");
+  }
+  return counted;
+}
+
+Context read_context(const Members &fields) {
+  fields.allow_only({"harness", "machine", "compiler", "library", "quality"});
+  Context context;
+  context.harness = fields.integer("harness");
+  context.machine = fields.text("machine");
+  context.compiler = fields.text("compiler");
+  context.library = fields.text("library");
+  const std::size_t rank = rank_of(fields.text("quality"), kQualityNames);
+  if (rank == std::size(kQualityNames)) {
+    fields.fail("quality", fmt::format("\"{}\"; accepted: {}", printable(fields.text("quality")),
+                                       fmt::join(kQualityNames, ", ")));
+  }
+  context.quality = static_cast<Quality>(rank);
+  return context;
+}
+
 Row read_row(const Members &fields) {
   Row row;
   row.cell = read_cell(fields);
@@ -69,14 +101,20 @@ Row read_row(const Members &fields) {
   row.version = fields.integer("version");
   row.threads = fields.integer("threads");
   row.status = read_status(fields);
+  row.context = fields.text("context");
+  row.race = fields.has("race") ? fields.integer("race") : 1;
   if (row.status == Status::rejected) {
-    fields.allow_only({"cell", "candidate", "version", "threads", "status", "mismatch"});
+    fields.allow_only(
+        {"cell", "candidate", "version", "threads", "status", "context", "race", "mismatch"});
     row.mismatch = fields.text("mismatch");
-  } else {
-    fields.allow_only({"cell", "candidate", "version", "threads", "status", "median_ns", "ratio",
-                       "low", "high", "spread", "samples_ns"});
-    row.samples_ns = read_samples(fields);
+    return row;
   }
+  fields.allow_only({"cell", "candidate", "version", "threads", "status", "context", "race",
+                     "mismatch", "allocations", "allocated_bytes", "peak_bytes", "median_ns",
+                     "ratio", "low", "high", "spread", "samples_ns"});
+  row.mismatch = fields.has("mismatch") ? fields.text("mismatch") : "";
+  row.allocations = read_allocations(fields);
+  row.samples_ns = read_samples(fields);
   return row;
 }
 
@@ -115,10 +153,13 @@ std::vector<Row> in_order(std::vector<Row> rows, const std::vector<std::size_t> 
 VariantEvidence variant_of(const json &document, const Source &source) {
   const Members file(document, "", source);
   check_schema(file);
-  file.allow_only({"schema", "variant", "harness", "rows"});
+  file.allow_only({"schema", "variant", "contexts", "rows"});
   VariantEvidence evidence;
   evidence.variant = file.text("variant");
-  evidence.harness = file.integer("harness");
+  const Members contexts(file.at("contexts"), "/contexts", source);
+  for (const auto &[id, value] : file.at("contexts").items()) {
+    evidence.contexts.emplace(id, read_context(Members(value, contexts.pointer(id), source)));
+  }
   std::vector<Members> rows;
   for (const json &value : file.array("rows")) {
     rows.emplace_back(value, fmt::format("/rows/{}", rows.size()), source);

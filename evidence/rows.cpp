@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -14,7 +15,7 @@ namespace {
 
 using Order =
     std::tuple<std::string_view, std::size_t, std::size_t, std::size_t, int, std::string_view,
-               std::int64_t, const std::vector<std::int64_t> &, std::string_view, int>;
+               std::int64_t, const std::vector<std::int64_t> &, int, std::string_view, int>;
 
 Order order_of(const Row &row) {
   const Cell &cell = row.cell;
@@ -26,6 +27,7 @@ Order order_of(const Row &row) {
           cell.params,
           cell.elements(),
           cell.shape,
+          row.race,
           row.candidate,
           row.threads};
 }
@@ -44,17 +46,20 @@ void validate_cell(const Row &row, const std::string &pointer, const Source &sou
 
 void validate_samples(const Row &row, const std::string &pointer, const Source &source) {
   const std::string samples = pointer + "/samples_ns";
+  const bool has_mismatch = row.status == Status::rejected || row.status == Status::impossible;
+  if (has_mismatch && row.mismatch.empty()) {
+    source.fail(pointer + "/mismatch",
+                fmt::format("{} row says what was wrong",
+                            row.status == Status::rejected ? "a rejected" : "an impossible"));
+  }
+  if (!has_mismatch && !row.mismatch.empty()) {
+    source.fail(pointer + "/mismatch", "only a rejected or impossible row has a mismatch");
+  }
   if (row.status == Status::rejected) {
     if (!row.samples_ns.empty()) {
       source.fail(samples, "a rejected row is never timed");
     }
-    if (row.mismatch.empty()) {
-      source.fail(pointer + "/mismatch", "a rejected row says what was wrong");
-    }
     return;
-  }
-  if (!row.mismatch.empty()) {
-    source.fail(pointer + "/mismatch", "only a rejected row has a mismatch");
   }
   if (row.samples_ns.empty()) {
     source.fail(samples, "no times");
@@ -66,6 +71,16 @@ void validate_samples(const Row &row, const std::string &pointer, const Source &
           fmt::format("{}/{}", samples, i),
           fmt::format("{} ns is no time of a call; accepted: {} to {}", time, kMinTime, kMaxTime));
     }
+  }
+}
+
+void validate_allocations(const Allocations &counted, const std::string &pointer,
+                          const Source &source) {
+  const bool none = counted.count == 0 && counted.bytes == 0 && counted.peak == 0;
+  const bool some = counted.count > 0 && counted.peak >= 0 && counted.peak <= counted.bytes;
+  if (!none && !some) {
+    source.fail(pointer + "/allocations", fmt::format("{} with {} bytes and a peak of {} cannot be",
+                                                      counted.count, counted.bytes, counted.peak));
   }
 }
 
@@ -82,10 +97,30 @@ void validate_row(const Row &row, const std::string &pointer, const Source &sour
     source.fail(pointer + "/threads", fmt::format("{}; accepted: 1 to the cell's budget of {}",
                                                   row.threads, row.cell.thread_budget));
   }
+  if (row.race < 1) {
+    source.fail(pointer + "/race", fmt::format("{}; accepted: 1 or more", row.race));
+  }
   if (static_cast<std::size_t>(row.status) >= std::size(kStatusNames)) {
     source.fail(pointer + "/status", "not a status");
   }
+  if (row.allocations) {
+    validate_allocations(*row.allocations, pointer, source);
+  }
   validate_samples(row, pointer, source);
+}
+
+void validate_context(const std::string &id, const Context &context, const Source &source) {
+  const std::string pointer = "/contexts/" + id;
+  if (context.harness < 1) {
+    source.fail(pointer + "/harness", fmt::format("{}; accepted: 1 or more", context.harness));
+  }
+  if (static_cast<std::size_t>(context.quality) >= std::size(kQualityNames)) {
+    source.fail(pointer + "/quality", "not a quality");
+  }
+  if (context.id() != id) {
+    source.fail("/contexts", fmt::format("\"{}\" is not the id of its context, which is \"{}\"",
+                                         printable(id), context.id()));
+  }
 }
 
 void validate_no_duplicates(std::span<const Row> rows, std::span<const std::size_t> order,
@@ -93,7 +128,7 @@ void validate_no_duplicates(std::span<const Row> rows, std::span<const std::size
   for (std::size_t i = 1; i < order.size(); ++i) {
     const Row &before = rows[order[i - 1]];
     const Row &row = rows[order[i]];
-    if (before.cell == row.cell && before.candidate == row.candidate &&
+    if (before.cell == row.cell && before.race == row.race && before.candidate == row.candidate &&
         before.threads == row.threads) {
       const auto [first, second] = std::minmax(order[i - 1], order[i]);
       source.fail(fmt::format("/rows/{}", second), fmt::format("repeats /rows/{}", first));
@@ -101,12 +136,13 @@ void validate_no_duplicates(std::span<const Row> rows, std::span<const std::size
   }
 }
 
-// Half-open ranges of `order` whose rows share a cell.
+// Half-open ranges of `order` whose rows share a cell and a race.
 template <class Visit>
-void for_each_cell(std::span<const Row> rows, std::span<const std::size_t> order, Visit visit) {
+void for_each_race(std::span<const Row> rows, std::span<const std::size_t> order, Visit visit) {
   for (std::size_t from = 0; from < order.size();) {
     std::size_t to = from + 1;
-    while (to < order.size() && rows[order[to]].cell == rows[order[from]].cell) {
+    while (to < order.size() && rows[order[to]].race == rows[order[from]].race &&
+           rows[order[to]].cell == rows[order[from]].cell) {
       ++to;
     }
     visit(order.subspan(from, to - from));
@@ -134,7 +170,7 @@ void validate_rounds(std::span<const Row> rows, std::span<const std::size_t> cel
   }
 }
 
-// Index of the cell's reference row; nullptr where nothing was timed.
+// Index of a race's reference row; nullptr where no candidate was timed.
 const std::size_t *reference_of(std::span<const Row> rows, std::span<const std::size_t> cell,
                                 std::span<const Summary> summaries) {
   const auto cost = [&](std::size_t i) {
@@ -142,7 +178,7 @@ const std::size_t *reference_of(std::span<const Row> rows, std::span<const std::
   };
   const auto best = std::min_element(
       cell.begin(), cell.end(), [&](std::size_t a, std::size_t b) { return cost(a) < cost(b); });
-  return rows[*best].status == Status::rejected ? nullptr : &*best;
+  return rows[*best].status > Status::dropped ? nullptr : &*best;
 }
 
 void summarise_cell(std::span<const Row> rows, std::span<const std::size_t> cell,
@@ -155,7 +191,7 @@ void summarise_cell(std::span<const Row> rows, std::span<const std::size_t> cell
   }
   const std::size_t *reference = reference_of(rows, cell, summaries);
   for (const std::size_t i : cell) {
-    if (rows[i].status == Status::rejected || i == *reference) {
+    if (rows[i].status == Status::rejected || reference == nullptr || i == *reference) {
       continue; // a row compared with itself is 1 for certain
     }
     const Interval ratio = paired_ratio(rows[i].samples_ns, rows[*reference].samples_ns);
@@ -176,15 +212,28 @@ void validate(const VariantEvidence &evidence, const Source &source) {
     source.fail("/variant", fmt::format("\"{}\"; accepted: [a-z0-9_]+, joined by /",
                                         printable(evidence.variant)));
   }
-  if (evidence.harness < 1) {
-    source.fail("/harness", fmt::format("{}; accepted: 1 or more", evidence.harness));
+  for (const auto &[id, context] : evidence.contexts) {
+    validate_context(id, context, source);
+  }
+  std::set<std::string_view> unused;
+  for (const auto &[id, context] : evidence.contexts) {
+    unused.insert(id);
   }
   for (std::size_t i = 0; i < evidence.rows.size(); ++i) {
-    validate_row(evidence.rows[i], fmt::format("/rows/{}", i), source);
+    const std::string pointer = fmt::format("/rows/{}", i);
+    validate_row(evidence.rows[i], pointer, source);
+    if (!evidence.contexts.contains(evidence.rows[i].context)) {
+      source.fail(pointer + "/context", fmt::format("\"{}\" is no context of this file",
+                                                    printable(evidence.rows[i].context)));
+    }
+    unused.erase(evidence.rows[i].context);
+  }
+  if (!unused.empty()) {
+    source.fail("/contexts", fmt::format("no row is of context \"{}\"", *unused.begin()));
   }
   const std::vector<std::size_t> order = canonical_order(evidence.rows);
   validate_no_duplicates(evidence.rows, order, source);
-  for_each_cell(evidence.rows, order, [&](std::span<const std::size_t> cell) {
+  for_each_race(evidence.rows, order, [&](std::span<const std::size_t> cell) {
     validate_rounds(evidence.rows, cell, source);
   });
 }
@@ -217,7 +266,7 @@ std::vector<std::size_t> canonical_order(std::span<const Row> rows) {
 
 std::vector<Summary> summarise(std::span<const Row> rows, std::span<const std::size_t> order) {
   std::vector<Summary> summaries(rows.size());
-  for_each_cell(rows, order,
+  for_each_race(rows, order,
                 [&](std::span<const std::size_t> cell) { summarise_cell(rows, cell, summaries); });
   return summaries;
 }

@@ -18,7 +18,9 @@ inline constexpr std::string_view kLayoutNames[] = {"contiguous", "rows",   "rev
                                                     "plane",      "planar", "other"};
 inline constexpr std::string_view kOutputNames[] = {"into", "fresh", "in_place"};
 inline constexpr std::string_view kCacheNames[] = {"hot", "cold", "chained"};
-inline constexpr std::string_view kStatusNames[] = {"accepted", "dropped", "rejected"};
+inline constexpr std::string_view kStatusNames[] = {"accepted", "dropped", "impossible", "rejected",
+                                                    "limit"};
+inline constexpr std::string_view kQualityNames[] = {"good", "fair", "poor"};
 
 // Times of one call that can be real, in ns.
 inline constexpr double kMinTime = 1e-3;
@@ -33,10 +35,10 @@ void validate(const VariantEvidence &evidence, const Source &source);
 void validate(const Machine &machine, const Source &source);
 
 // Indices of valid rows in the order of files: cell by cell (dtype, layout, output, cache, thread
-// budget, params, elements, shape), then candidate and threads.
+// budget, params, elements, shape), then race, candidate and threads.
 [[nodiscard]] std::vector<std::size_t> canonical_order(std::span<const Row> rows);
 
-// Figures for human readers. `ratio` compares with the reference row of the cell: the accepted row
+// Figures for human readers. `ratio` compares with the reference row of its race: the accepted row
 // with the lowest median (of equal ones the first in file order), or, where none was accepted, the
 // dropped one. A dropped row has fewer rounds, so its median alone would not be comparable.
 struct Summary {

@@ -25,14 +25,48 @@ void append_samples(std::string &text, const std::vector<double> &samples) {
   text += ']';
 }
 
+void append_allocations(std::string &text, const Row &row) {
+  if (!row.allocations) {
+    return;
+  }
+  const Allocations &counted = *row.allocations;
+  text += fmt::format(",\"allocations\":{}", counted.count);
+  if (counted.count > 0) {
+    text += fmt::format(",\"allocated_bytes\":{},\"peak_bytes\":{}", counted.bytes, counted.peak);
+  }
+}
+
+// One context a line.
+void append_contexts(std::string &text, const std::map<std::string, Context> &contexts) {
+  text += "\"contexts\":{";
+  const char *separator = "\n";
+  for (const auto &[id, context] : contexts) {
+    fmt::format_to(
+        std::back_inserter(text),
+        R"({}{}:{{"harness":{},"machine":{},"compiler":{},"library":{},"quality":"{}"}})",
+        separator, json_string(id), context.harness, json_string(context.machine),
+        json_string(context.compiler), json_string(context.library),
+        kQualityNames[static_cast<std::size_t>(context.quality)]);
+    separator = ",\n";
+  }
+  text += "},\n";
+}
+
 void append_row(std::string &text, const Row &row, const Summary &summary) {
-  fmt::format_to(std::back_inserter(text),
-                 R"({{"cell":{},"candidate":{},"version":{},"threads":{},"status":"{}")",
-                 json_string(row.cell.key()), json_string(row.candidate), row.version, row.threads,
-                 kStatusNames[static_cast<std::size_t>(row.status)]);
-  if (row.status == Status::rejected) {
-    text += ",\"mismatch\":" + json_string(row.mismatch);
-  } else {
+  fmt::format_to(
+      std::back_inserter(text),
+      R"({{"cell":{},"candidate":{},"version":{},"threads":{},"status":"{}","context":{})",
+      json_string(row.cell.key()), json_string(row.candidate), row.version, row.threads,
+      kStatusNames[static_cast<std::size_t>(row.status)], json_string(row.context));
+  if (row.race != 1) {
+    text += fmt::format(",\"race\":{}", row.race);
+  }
+  if (!row.mismatch.empty()) {
+    text += ",\"mismatch\":";
+    text += json_string(row.mismatch);
+  }
+  append_allocations(text, row);
+  if (row.status != Status::rejected) {
     // JSON has no infinity.
     const std::string high = std::isinf(summary.high) ? "null" : json_number(summary.high);
     fmt::format_to(std::back_inserter(text),
@@ -68,8 +102,10 @@ std::string to_json(const VariantEvidence &evidence) {
   const std::vector<Row> rows = with_rounded_samples(evidence.rows);
   const std::vector<std::size_t> order = canonical_order(rows);
   const std::vector<Summary> summaries = summarise(rows, order);
-  std::string text = fmt::format("{{\"schema\":{},\"variant\":{},\"harness\":{},\n\"rows\":[\n",
-                                 kSchemaVersion, json_string(evidence.variant), evidence.harness);
+  std::string text = fmt::format("{{\"schema\":{},\"variant\":{},\n", kSchemaVersion,
+                                 json_string(evidence.variant));
+  append_contexts(text, evidence.contexts);
+  text += "\"rows\":[\n";
   for (std::size_t place = 0; place < order.size(); ++place) {
     append_row(text, rows[order[place]], summaries[order[place]]);
     text += place + 1 < order.size() ? ",\n" : "\n";
@@ -98,11 +134,12 @@ void write(const std::filesystem::path &profile_folder, const VariantEvidence &e
   replace_file(profile_folder, evidence.variant + ".json", [&] { return to_json(evidence); });
 }
 
-void merge_into(const std::filesystem::path &profile_folder, const VariantEvidence &newer) {
+void merge_into(const std::filesystem::path &profile_folder, const VariantEvidence &newer,
+                Merge how) {
   const std::filesystem::path relative = newer.variant + ".json";
   replace_file(profile_folder, relative, [&] {
     const std::filesystem::path file = profile_folder / relative;
-    return to_json(std::filesystem::exists(file) ? merge(read_variant(file), newer) : newer);
+    return to_json(std::filesystem::exists(file) ? merge(read_variant(file), newer, how) : newer);
   });
 }
 

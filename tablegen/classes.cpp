@@ -99,7 +99,7 @@ private:
     }
     const auto layout = enum_of<LayoutClass>(row.cell.layout, kLayoutClasses);
     const auto output = enum_of<OutputMode>(row.cell.output, kOutputModes);
-    const bool measured = row.status != Status::rejected && !row.samples_ns.empty();
+    const bool measured = row.status <= Status::dropped && !row.samples_ns.empty();
     if (!measured || row.cell.cache != "hot" || row.cell.elements() <= 0 || !layout || !output ||
         row.threads < 1 || row.threads > row.cell.thread_budget) {
       return;

@@ -108,6 +108,7 @@ int run(const Request &request) {
   options.budget_s = request.budget.empty() ? 0 : seconds_of(request.budget);
   options.measure = measure::options_for(mode);
   options.measure.hooks.execute = run_split;
+  options.measure.machine = measure::describe_machine();
   options.stop = &g_stop;
   options.progress = ProgressBar();
   const std::vector<measure::Entry> entries = measure::select(request.ops);

@@ -133,7 +133,6 @@ private:
   void measure_entry(std::size_t entry) {
     VariantEvidence evidence;
     evidence.variant = entries_[entry].variant->name;
-    evidence.harness = kHarnessVersion;
     for (; next_ < steps_.size() && steps_[next_].entry == entry && !stopped(); ++next_) {
       const Step &step = steps_[next_];
       announce(step);
@@ -206,6 +205,7 @@ private:
         report_.rejected += row.status == evidence::Status::rejected ? 1 : 0;
         evidence.rows.push_back(std::move(row));
       }
+      evidence.contexts.merge(result.contexts);
     } catch (const std::exception &error) { // of the cell or of a library: others still count
       note_failure(entry, step.cell, error.what());
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 
 namespace switchyard::measure {
@@ -62,8 +63,12 @@ private:
     return static_cast<double>(options_.hooks.now() - start_);
   }
 
-  Row row_of(const Alternative &alternative) const {
+  Row row_of(const Alternative &alternative) {
     Row row;
+    const evidence::Context context =
+        evidence::context_of(options_.machine, alternative.candidate->backend, options_.quality);
+    row.context = context.id();
+    outcome_.contexts.emplace(row.context, context);
     row.cell = cell_;
     row.candidate = alternative.candidate->id;
     row.version = alternative.candidate->version;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@
 namespace switchyard::measure {
 
 // Raised with every change of the engine that can alter what a time means.
-inline constexpr int kHarnessVersion = 1;
+inline constexpr int kHarnessVersion = 2;
 
 struct MeasureOptions {
   Hooks hooks;
@@ -28,6 +29,9 @@ struct MeasureOptions {
   // More than one thread is tried where one takes at least this long: waking a thread costs tens
   // of microseconds.
   double split_from_ns = 200e3;
+  // What rows are labelled with; describe_machine() gives it.
+  evidence::Machine machine;
+  evidence::Quality quality = evidence::Quality::good;
   // All of the cell, from the proof to the last round; RaceRules::budget_ns bounds the race alone.
   double cell_budget_ns = std::numeric_limits<double>::infinity();
 };
@@ -37,6 +41,7 @@ struct MeasureOptions {
 
 struct CellResult {
   std::vector<evidence::Row> rows; // in the order of the variant's candidates, then threads
+  std::map<std::string, evidence::Context> contexts; // of the rows, by id
   int rounds = 0;
   bool complete = true;  // false: stopped before there were enough rounds; no rows
   double elapsed_ns = 0; // all of it
