@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/measure/allocations.hpp"
 #include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 
@@ -161,8 +162,15 @@ private:
       for (const double time : result.times[i]) {
         row.samples_ns.push_back(evidence::round_to_four_digits(time));
       }
+      row.allocations = allocations_of(alternatives_[i]);
       outcome_.rows.push_back(std::move(row));
     }
+  }
+
+  // Of one call as it was timed, long after the first one. A fresh cell's output is part of it.
+  std::optional<evidence::Allocations> allocations_of(const Alternative &alternative) {
+    subject_.restore();
+    return count_allocations([&] { subject_.execute(alternative); });
   }
 
   // Large results are compared with those of another alternative of this cell: all have passed
