@@ -16,6 +16,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
+#include "bench/measure/state.hpp"
 #include "candidates/backends/cpu.hpp"
 #include "router/machine.hpp"
 #include "router/split.hpp"
@@ -91,13 +92,26 @@ private:
 
 // The machine is described anew by every campaign, since its libraries may have changed; a
 // description that this version cannot read is not overwritten.
-void describe_machine(const std::filesystem::path &folder) {
+evidence::Machine describe_machine(const std::filesystem::path &folder) {
   if (const std::filesystem::path file = folder / "machine.json"; std::filesystem::exists(file)) {
     static_cast<void>(evidence::read_machine(file));
   }
   evidence::Machine machine = measure::measure_machine();
   machine.profile = machine_profile();
   evidence::write(folder, machine);
+  return machine;
+}
+
+// Adds the state that the machine was in meanwhile to its description, if that has been written.
+void note_state(const std::filesystem::path &folder, evidence::Machine machine,
+                const measure::StateWatch &watch) {
+  if (!machine.profile.empty()) {
+    machine.facts["state"] = watch.facts();
+    evidence::write(folder, machine);
+  }
+  if (const std::string warning = watch.warning(); !warning.empty()) {
+    fmt::print(stderr, "{}\n", warning);
+  }
 }
 
 int run(const Request &request) {
@@ -113,10 +127,14 @@ int run(const Request &request) {
   options.progress = ProgressBar();
   const std::vector<measure::Entry> entries = measure::select(request.ops);
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
-  options.before_first_cell = [&] { describe_machine(options.profile_folder); };
+  evidence::Machine described;
+  options.before_first_cell = [&] { described = describe_machine(options.profile_folder); };
+  measure::StateWatch watch;
+  options.measure.quality_since_asked = [&] { return watch.quality(); };
   std::signal(SIGINT, stop);
   std::signal(SIGTERM, stop);
   const measure::CampaignReport report = measure::run_campaign(entries, options);
+  note_state(options.profile_folder, described, watch);
   for (const std::string &note : report.notes) {
     fmt::print("{}\n", note);
   }

@@ -34,6 +34,7 @@ public:
     } else {
       outcome_.rows.clear();
     }
+    label_quality();
     outcome_.elapsed_ns = since_start();
     return std::move(outcome_);
   }
@@ -75,6 +76,22 @@ private:
     row.version = alternative.candidate->version;
     row.threads = alternative.threads;
     return row;
+  }
+
+  // Under which conditions a cell was measured is known at its end only.
+  void label_quality() {
+    if (!options_.quality_since_asked) {
+      return;
+    }
+    const evidence::Quality since = options_.quality_since_asked();
+    std::map<std::string, evidence::Context> contexts;
+    for (Row &row : outcome_.rows) {
+      evidence::Context context = outcome_.contexts.at(row.context);
+      context.quality = std::max(context.quality, since);
+      row.context = context.id();
+      contexts.emplace(row.context, context);
+    }
+    outcome_.contexts = std::move(contexts);
   }
 
   void reject(const Alternative &alternative, const std::string &mismatch) {
