@@ -109,6 +109,9 @@ TEST_CASE("Every way to a block of the heap is counted with what was asked for",
 }
 
 TEST_CASE("A request that fails is none, and fails as it would uncounted", "[allocations]") {
+  if (!counts()) { // sanitizers end the program instead
+    return;
+  }
   volatile std::size_t huge = SIZE_MAX / 2;
   void *block = &block;
   const Allocations found = counted([&] {
