@@ -14,6 +14,7 @@
 #include <catch2/catch.hpp>
 #include <malloc.h>
 
+#include "bench/heap_counter/heap_counter.hpp"
 #include "bench/measure/allocations.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/measure.hpp"
@@ -213,8 +214,11 @@ TEST_CASE("Allocations of all threads count", "[allocations]") {
 
 TEST_CASE("Counting ends with the call, also where it throws", "[allocations]") {
   CHECK_THROWS_AS(count_allocations([] { throw std::runtime_error("no"); }), std::runtime_error);
-  std::free(kept(std::malloc(1000)));
   if (counts()) {
+    const HeapCounter &counter = *switchyard_heap_counter();
+    const std::int64_t before = counter.count;
+    std::free(kept(std::malloc(1000)));
+    CHECK(counter.count == before);
     CHECK(counted([] {}) == Allocations{0, 0, 0});
   }
 }

@@ -168,8 +168,8 @@ TEST_CASE("A watch tells the quality since it was asked, over a second at least"
   CHECK(watch.quality() == Quality::good);
   pass(0.5, 1.9); // 1.4 s after the beginning
   CHECK(watch.quality() == Quality::poor);
-  CHECK(watch.warning() == "warning: 1 of 3 cells measured in poor or fair conditions, "
-                           "by these reasons:\n  other processes used 1.9 CPUs");
+  CHECK(watch.warning() == "warning: the quality of 1 of 3 cells is fair or poor; in the worst,\n"
+                           "  other processes used 1.9 CPUs");
   pass(5, 0);
   CHECK(watch.quality() == Quality::good); // what was before the last question is past
   pass(0.2, 0.1);
@@ -180,7 +180,7 @@ TEST_CASE("A watch tells the quality since it was asked, over a second at least"
   CHECK(watch.quality() == Quality::fair); // most of its second was
   pass(1.5, 0);
   CHECK(watch.quality() == Quality::good);
-  CHECK(watch.warning().starts_with("warning: 3 of 8 cells"));
+  CHECK(watch.warning().starts_with("warning: the quality of 3 of 8 cells"));
   const std::map<std::string, std::string> facts = watch.facts();
   CHECK(facts.at("quality") == "poor"); // the worst of all
   CHECK(facts.at("reasons") == "other processes used 1.9 CPUs");

@@ -255,8 +255,8 @@ std::string StateWatch::warning() const {
     return {};
   }
   std::string text =
-      fmt::format("warning: {} of {} cells measured in {} conditions, by these reasons:", doubtful_,
-                  answers_, worst_.quality == Quality::poor ? "poor or fair" : "fair");
+      fmt::format("warning: the quality of {} of {} cells is {}; in the worst,", doubtful_,
+                  answers_, worst_.quality == Quality::poor ? "fair or poor" : "fair");
   for (const std::string &reason : worst_.reasons) {
     text += "\n  " + reason;
   }
