@@ -108,18 +108,20 @@ std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &
   return plan;
 }
 
-// A routes file holds the routes of one profile.
-const Plan &only_plan(const std::vector<Plan> &plans) {
-  if (plans.size() != 1) {
-    std::string names;
-    for (const Plan &plan : plans) {
-      names += (names.empty() ? "" : ", ") + plan.profile;
-    }
-    throw UsageError(
-        fmt::format("--json: a routes file holds one profile; --profile chooses it: {}",
-                    names.empty() ? "there is none" : names));
+// The plan that a routes file holds: the only one, else that for any machine.
+const Plan &plan_for_file(const std::vector<Plan> &plans) {
+  if (plans.size() == 1) {
+    return plans.front();
   }
-  return plans.front();
+  std::string names;
+  for (const Plan &plan : plans) {
+    if (plan.profile == kPortableProfile) {
+      return plan;
+    }
+    names += (names.empty() ? "" : ", ") + plan.profile;
+  }
+  throw UsageError(fmt::format("--json: a routes file holds one profile; --profile chooses it: {}",
+                               names.empty() ? "there is none" : names));
 }
 
 int generate_table(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {
@@ -142,7 +144,7 @@ int generate_table(const TablegenOptions &options, const CandidateSet &set, std:
     write_if_changed(options.out, generate(plans, hash_of(set)));
   }
   if (good && !options.json.empty()) {
-    write_if_changed(options.json, generate_json(only_plan(plans), hash_of(set)));
+    write_if_changed(options.json, generate_json(plan_for_file(plans), hash_of(set)));
   }
   return good ? kGood : kCheckFailed;
 }

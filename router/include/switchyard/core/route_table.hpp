@@ -68,8 +68,8 @@ struct Route {
   float high = 0;
 };
 
-// The profile whose table serves machines that have none of their own. It is no machine: what it
-// serves has the grade other_machine.
+// The profile name of the table for machines that have none of their own: made from all profiles
+// when there are two or more. No machine's profile may have this name.
 inline constexpr std::string_view kPortableProfile = "portable";
 
 struct RouteTable {
