@@ -39,22 +39,34 @@ private:
   std::array<View, 2> out_;
 };
 
+Axis split_axis(const Call &call) {
+  const Extents &shape = call.in[0]->shape;
+  return shape[kX] >= shape[kH] ? kX : kH;
+}
+
 } // namespace
 
-int run_split(const Candidate &candidate, const Call &call, int threads) {
-  const Extents &shape = call.in[0]->shape;
-  const Axis axis = shape[kX] >= shape[kH] ? kX : kH;
-  const std::int64_t extent = shape[axis];
+int band_count(const Candidate &candidate, const Call &call, int threads) {
+  if (candidate.split != Split::rows) {
+    return 1;
+  }
   // More bands than threads would only cost; asking for more threads than the process may have
   // makes the pool complain on the caller's stderr.
   const auto most = static_cast<std::int64_t>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
-  const auto bands = static_cast<int>(std::min({std::int64_t{threads}, extent, most}));
-  if (bands <= 1 || candidate.split != Split::rows) {
+  const std::int64_t extent = call.in[0]->shape[split_axis(call)];
+  return std::max(static_cast<int>(std::min({std::int64_t{threads}, extent, most})), 1);
+}
+
+int run_split(const Candidate &candidate, const Call &call, int threads) {
+  const int bands = band_count(candidate, call, threads);
+  if (bands == 1) {
     const DefaultFpEnvironment environment;
     candidate.run(call);
     return 1;
   }
+  const Axis axis = split_axis(call);
+  const std::int64_t extent = call.in[0]->shape[axis];
   // An arena of its own bounds this call's threads; workers come from the process-wide pool, so
   // that several callers together never run more workers than there are cores.
   tbb::task_arena arena(bands);

@@ -5,10 +5,13 @@
 
 namespace switchyard {
 
-// Runs the candidate on up to `threads` bands of the call at once, the caller's thread included
-// and never more than the process may run, each in the default floating-point environment. Returns
-// the number of bands: 1 where the candidate or the shape cannot be divided. Bands are whole items
-// of X or whole rows.
+// How many bands run_split() makes of the call: at most `threads`, never more than the process may
+// run, and 1 where the candidate or the shape cannot be divided. Bands are whole items of X or
+// whole rows.
+[[nodiscard]] int band_count(const Candidate &candidate, const Call &call, int threads);
+
+// Runs the candidate on the bands of the call at once, the caller's thread included, each in the
+// default floating-point environment. Returns the number of bands.
 int run_split(const Candidate &candidate, const Call &call, int threads);
 
 } // namespace switchyard

@@ -14,6 +14,7 @@
 
 #include "evidence/evidence.hpp"
 #include "tablegen/generate.hpp"
+#include "tablegen/generate_json.hpp"
 #include "tablegen/policy.hpp"
 #include "tablegen/unknown.hpp"
 
@@ -107,9 +108,25 @@ std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &
   return plan;
 }
 
+// The plan that a routes file holds: the only one, else that for any machine.
+const Plan &plan_for_file(const std::vector<Plan> &plans) {
+  if (plans.size() == 1) {
+    return plans.front();
+  }
+  std::string names;
+  for (const Plan &plan : plans) {
+    if (plan.profile == kPortableProfile) {
+      return plan;
+    }
+    names += (names.empty() ? "" : ", ") + plan.profile;
+  }
+  throw UsageError(fmt::format("--json: a routes file holds one profile; --profile chooses it: {}",
+                               names.empty() ? "there is none" : names));
+}
+
 int generate_table(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {
-  if (options.out.empty() && !options.prune) {
-    throw UsageError("--out: a file to write is required, unless --prune is given");
+  if (options.out.empty() && options.json.empty() && !options.prune) {
+    throw UsageError("--out: a file to write is required, unless --json or --prune is given");
   }
   if (options.evidence.empty() && (options.prune || !options.profiles.empty())) {
     throw UsageError("--evidence: a folder of profiles is required by --prune and --profile");
@@ -125,6 +142,9 @@ int generate_table(const TablegenOptions &options, const CandidateSet &set, std:
   }
   if (good && !options.out.empty()) {
     write_if_changed(options.out, generate(plans, hash_of(set)));
+  }
+  if (good && !options.json.empty()) {
+    write_if_changed(options.json, generate_json(plan_for_file(plans), hash_of(set)));
   }
   return good ? kGood : kCheckFailed;
 }

@@ -2,15 +2,22 @@
 // here. Each case is named by its id; the result asked for follows from docs/contracts.md.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cfenv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <dlfcn.h>
 
 #include "candidates/registry.hpp"
 #include "switchyard/switchyard.hpp"
@@ -413,57 +420,200 @@ TEST_CASE("ISA-04: ranks and channels of length 1 stay") {
   }
 }
 
-TEST_CASE("THR-02: several callers at once get the same results") {
-  std::vector<float> ramp(std::size_t{512} * 512 * 3);
-  for (std::size_t i = 0; i < ramp.size(); ++i) {
-    ramp[i] = static_cast<float>(i % 1001) / 1001.0F;
+namespace {
+
+// Images and results for callers at once: the same bits are asked for, whoever calls and with
+// whatever budget.
+class Workload {
+public:
+  explicit Workload(std::int64_t side) : ramp_(static_cast<std::size_t>(side * side * 3)) {
+    for (std::size_t i = 0; i < ramp_.size(); ++i) {
+      ramp_[i] = static_cast<float>(i % 1001) / 1001.0F;
+    }
+    image_ = hwc(std::as_const(ramp_).data(), side, side, 3);
+    // Bitwise, since thread budgets may route to candidates that differ within the tolerance.
+    exact_.exactness = Exactness::bitwise;
+    blended_ = add_weighted(image_, 0.7, image_, 0.3, exact_);
+    scaled_ = multiply_add(image_, 1.1, 3, exact_);
+    statistics_ = mean_std_of(image_, Over::global, exact_);
   }
-  const ConstView image = hwc(std::as_const(ramp).data(), 512, 512, 3);
-  // Bitwise, since thread budgets may route to candidates that differ within the tolerance.
-  Options exact;
-  exact.exactness = Exactness::bitwise;
-  const Image expected = add_weighted(image, 0.7, image, 0.3, exact);
-  const auto statistics = mean_std_of(image, Over::global, exact);
+
+  // How many of the results of one turn on up to `threads` threads are wrong.
+  [[nodiscard]] int wrong(int threads) const {
+    Options options = exact_;
+    options.threads = threads;
+    int wrong = differs(add_weighted(image_, 0.7, image_, 0.3, options), blended_);
+    wrong += differs(multiply_add(image_, 1.1, 3, options), scaled_);
+    return wrong + (mean_std_of(image_, Over::global, options) != statistics_ ? 1 : 0);
+  }
+  // The same for every bitwise candidate: all of the libraries' thread pools take part.
+  [[nodiscard]] int wrong_of_any_candidate(int threads) const {
+    int wrong = 0;
+    for (const std::string_view candidate : candidates_of("multiply_add/scalar")) {
+      Options options = exact_;
+      options.threads = threads;
+      options.candidate = candidate;
+      try {
+        wrong += differs(multiply_add(image_, 1.1, 3, options), scaled_);
+      } catch (const Error &) { // not bitwise
+      }
+    }
+    for (const std::string_view candidate : candidates_of("mean_std/global")) {
+      Options options;
+      options.threads = threads;
+      options.candidate = candidate;
+      const double mean = mean_std_of(image_, Over::global, options)[0];
+      wrong += std::fabs(mean - statistics_[0]) <= 1e-6 ? 0 : 1;
+    }
+    return wrong;
+  }
+
+private:
+  [[nodiscard]] int differs(const Image &a, const Image &b) const {
+    return std::memcmp(a.data<float>(), b.data<float>(), ramp_.size() * 4) != 0 ? 1 : 0;
+  }
+
+  std::vector<float> ramp_;
+  ConstView image_;
+  Options exact_;
+  Image blended_;
+  Image scaled_;
+  std::array<double, 2> statistics_{};
+};
+
+// Runs `body` on `count` threads at once; returns the sum of what it returns.
+template <class Body> int sum_of_callers(int count, Body &&body) {
+  std::vector<int> results(static_cast<std::size_t>(count));
+  std::vector<std::thread> callers;
+  for (int &result : results) {
+    callers.emplace_back([&] { result = body(); });
+  }
+  for (std::thread &caller : callers) {
+    caller.join();
+  }
+  return std::accumulate(results.begin(), results.end(), 0);
+}
+
+// An OpenMP runtime, reached by the entry point that g++ compiles parallel regions to.
+class OpenMp {
+public:
+  explicit OpenMp(const char *library) : library_(::dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ != nullptr) {
+      parallel_ = reinterpret_cast<Parallel *>(::dlsym(library_, "GOMP_parallel"));
+    }
+  }
+  [[nodiscard]] bool available() const { return parallel_ != nullptr; }
+  // Calls `body` on `threads` threads of the runtime's.
+  void parallel(unsigned threads, const std::function<void()> &body) const {
+    parallel_([](void *data) { (*static_cast<const std::function<void()> *>(data))(); },
+              const_cast<void *>(static_cast<const void *>(&body)), threads, 0);
+  }
+
+private:
+  using Parallel = void(void (*)(void *), void *, unsigned, unsigned);
+  void *library_; // stays loaded: its threads live on
+  Parallel *parallel_ = nullptr;
+};
+
+// Threads of this process, by the kernel's count; 0 where it does not tell.
+std::ptrdiff_t live_threads() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return error ? 0 : std::distance(begin(tasks), end(tasks));
+}
+
+} // namespace
+
+TEST_CASE("THR-02: several callers at once get the same results from one bounded pool") {
+  const Workload work(512);
+  const std::ptrdiff_t before = live_threads();
+  std::ptrdiff_t most = 0;
+  constexpr int kCallers = 8;
   for (const int cap : {1, 2, 4}) {
-    std::array<int, 8> wrong{};
-    std::vector<std::thread> callers;
-    for (int &errors : wrong) {
-      callers.emplace_back([&] {
-        Options options = exact;
-        options.threads = cap;
-        for (int i = 0; i < 10; ++i) {
-          const Image out = add_weighted(image, 0.7, image, 0.3, options);
-          errors += std::memcmp(out.data<float>(), expected.data<float>(), ramp.size() * 4) != 0;
-          errors += mean_std_of(image, Over::global, options) != statistics;
-        }
-      });
-    }
-    for (std::thread &caller : callers) {
-      caller.join();
-    }
-    CHECK(wrong == std::array<int, 8>{});
+    std::atomic<std::ptrdiff_t> seen = 0;
+    CHECK(sum_of_callers(kCallers, [&] {
+            int wrong = 0;
+            for (int i = 0; i < 10; ++i) {
+              wrong += work.wrong(cap);
+              seen = std::max<std::ptrdiff_t>(seen, live_threads());
+            }
+            return wrong;
+          }) == 0);
+    most = std::max<std::ptrdiff_t>(most, seen);
+  }
+  // Callers and one pool of at most a thread per core, however many calls divide themselves.
+  const auto cores = static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
+  CHECK(most <= before + kCallers + cores);
+}
+
+TEST_CASE("THR-02: calls from inside a parallel region of OpenMP get the same results") {
+  const Workload work(256);
+  const OpenMp gnu("libgomp.so.1");
+  if (!gnu.available()) {
+    WARN("1 test skipped: libgomp is not installed");
+    return;
+  }
+  for (const int cap : {1, 2, 4}) {
+    std::atomic<int> wrong = 0;
+    gnu.parallel(4, [&] { wrong += work.wrong(cap) + work.wrong_of_any_candidate(cap); });
+    CHECK(wrong == 0);
   }
 }
 
 TEST_CASE("THR-04: thread settings of the libraries are as the host left them") {
-  std::vector<std::string> before;
-  for (const BackendInfo &backend : candidates::backends()) {
-    before.push_back(backend.threads != nullptr ? backend.threads() : "");
-  }
-  std::vector<std::uint8_t> ramp = ramp_u8(512, 512, 3);
-  const View image = hwc(ramp.data(), 512, 512, 3);
-  const auto call_all = [&] {
-    const ConstView view = image;
-    for (const int threads : {1, 2}) {
-      with_every_candidate("multiply_add/scalar", [&](Options options) {
-        options.threads = threads;
-        (void)multiply_add(view, 1.1, 3, options);
-      });
+  const auto settings = [] {
+    std::vector<std::string> all;
+    for (const BackendInfo &backend : candidates::backends()) {
+      all.emplace_back(backend.threads != nullptr ? backend.threads() : "");
     }
+    return all;
+  };
+  const std::vector<std::string> before = settings();
+  std::vector<std::uint8_t> ramp = ramp_u8(512, 512, 3);
+  const ConstView image = hwc(std::as_const(ramp).data(), 512, 512, 3);
+  const auto call_all = [&] {
+    for (const std::string_view candidate : candidates_of("multiply_add/scalar")) {
+      Options options;
+      options.candidate = candidate;
+      for (const int threads : {1, 2}) {
+        options.threads = threads;
+        try {
+          (void)multiply_add(image, 1.1, 3, options);
+        } catch (const Error &) { // refused
+        }
+      }
+    }
+    return 0;
   };
   call_all();
-  std::size_t i = 0;
-  for (const BackendInfo &backend : candidates::backends()) {
-    CHECK((backend.threads != nullptr ? backend.threads() : "") == before[i++]);
+  CHECK(settings() == before);
+  // Two at once must not restore each other's temporary values.
+  for (int i = 0; i < 5; ++i) {
+    sum_of_callers(2, call_all);
+    CHECK(settings() == before);
   }
+}
+
+TEST_CASE("THR-06: threads of two OpenMP runtimes get the same results as anyone") {
+  const Workload work(256);
+  const OpenMp gnu("libgomp.so.1");
+  const OpenMp llvm("libomp.so.5");
+  if (!gnu.available() || !llvm.available()) {
+    WARN("1 test skipped: libgomp and libomp are not both installed");
+    return;
+  }
+  std::atomic<int> wrong = 0;
+  std::atomic<int> turns = 0;
+  const auto turn = [&] {
+    wrong += work.wrong(3) + work.wrong_of_any_candidate(2);
+    ++turns;
+  };
+  for (int i = 0; i < 10; ++i) {
+    llvm.parallel(4, turn);
+    // A region of one runtime inside a region of the other: neither knows of it.
+    llvm.parallel(2, [&] { gnu.parallel(2, turn); });
+    gnu.parallel(2, [&] { llvm.parallel(2, turn); });
+  }
+  CHECK(turns >= 100);
+  CHECK(wrong == 0);
 }

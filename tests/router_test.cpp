@@ -1,8 +1,13 @@
 // Lookup on synthetic registries and tables: "on this machine and this table, this problem goes to
 // that candidate".
+#include <algorithm>
 #include <array>
 #include <cfenv>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -12,6 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "candidates/contracts/registry.hpp"
 #include "candidates/registry.hpp"
 #include "router/compiled_routes.hpp"
 #include "router/machine.hpp"
@@ -240,4 +246,324 @@ TEST_CASE("The compiled tables name what this build has") {
     const Router router(candidates::ops(), std::span(&table, 1), table.profile);
     CHECK(router.warnings().empty());
   }
+}
+
+// ---- shapes and tables that nobody measured -----------------------------------------------------
+
+namespace {
+
+// A call of one variant on views that are never read: the lookup and the domains go by shapes,
+// strides and parameters alone.
+class StubCall {
+public:
+  StubCall(const Variant &variant, const VariantContract &contract, int dtype_case, ConstView image)
+      : image_(image) {
+    const DtypeCase &dtypes = variant.dtypes[static_cast<std::size_t>(dtype_case)];
+    Random random(7);
+    params_ = contract.make_params(0, image.channels(), dtype_case, random);
+    call_.params = params_.get();
+    call_.flags = contract.flags != nullptr ? contract.flags(params_.get()) : 0;
+    call_.dtype_case = static_cast<std::uint8_t>(dtype_case);
+    for (int i = 0; i < contract.inputs; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      inputs_[at] = image_;
+      inputs_[at].dtype = dtypes.in[at];
+      call_.in[at] = &inputs_[at];
+    }
+    for (int i = 0; i < contract.outputs; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const Extents shape =
+          contract.output_shape != nullptr ? contract.output_shape(i, image_.shape) : image_.shape;
+      const Dtype dtype = dtypes.out[at];
+      outputs_[at] = View(memory_.data(), shape, contiguous_strides(shape, size_of(dtype)), dtype);
+      call_.out[at] = &outputs_[at];
+    }
+  }
+  StubCall(const StubCall &) = delete;
+  StubCall &operator=(const StubCall &) = delete;
+  [[nodiscard]] const Call &call() const { return call_; }
+  [[nodiscard]] RouteKey key(int threads) const {
+    return {image_.channels(), image_.elements(), layout_of(image_), kInto, threads};
+  }
+
+private:
+  alignas(64) static inline std::array<std::byte, 64> memory_{};
+  ConstView image_;
+  std::shared_ptr<const void> params_;
+  std::array<ConstView, 3> inputs_;
+  std::array<View, 2> outputs_;
+  Call call_;
+};
+
+// Views of any extent over one address.
+std::vector<ConstView> unmeasured_views(Dtype dtype) {
+  alignas(64) static std::array<std::byte, 64> memory{};
+  const std::vector<Extents> shapes = {
+      {1, 37, 53, 7},        {1, 100, 333, 513}, {1, 1, 40000, 1},     {1, 1, 40000, 3},
+      {1, 40000, 1, 3},      {1, 33, 71, 5},     {1, 32768, 32768, 3}, {1, 65536, 32769, 1},
+      {1, 1, 1 << 30, 4},    {1, 1, 1, 1},       {1, 2, 3, 5000},      {3000, 16, 16, 1},
+      {1, 50000, 50000, 64}, {2, 719, 1279, 2},
+  };
+  std::vector<ConstView> views;
+  for (const Extents &shape : shapes) {
+    const std::uint8_t rank = shape[kX] > 1 ? 4 : 3;
+    const ConstView plain{memory.data(), shape, contiguous_strides(shape, size_of(dtype)), dtype,
+                          rank};
+    views.push_back(plain);
+    for (const Axis axis : {kH, kW, kC}) {
+      views.push_back(reversed(plain, axis));
+    }
+    ConstView apart = plain;
+    apart.strides[kH] += 3 * size_of(dtype);
+    views.push_back(apart);
+    ConstView odd = plain;
+    odd.strides[kW] = 4097;
+    views.push_back(odd);
+  }
+  return views;
+}
+
+// Calls each(router's variant, stub) for every variant, dtype case and unmeasured view, or only for
+// one in `every` of them, from number `first` on.
+template <class Each>
+void with_unmeasured_calls(const Router &router, Each &&each, unsigned every = 1,
+                           unsigned first = 0) {
+  unsigned turn = first;
+  for (const OpTable *op : candidates::ops()) {
+    for (const Variant &variant : op->variants) {
+      const VariantContract *contract = candidates::find_contract(variant.name);
+      REQUIRE(contract != nullptr);
+      for (std::size_t d = 0; d < variant.dtypes.size(); ++d) {
+        for (const ConstView &view : unmeasured_views(variant.dtypes[d].in[0])) {
+          if (turn++ % every != 0) {
+            continue;
+          }
+          const StubCall stub(variant, *contract, static_cast<int>(d), view);
+          INFO(variant.name << " " << variant.dtypes[d].name << " " << view.shape[kX] << "x"
+                            << view.shape[kH] << "x" << view.shape[kW] << "x" << view.shape[kC]);
+          each(router.variant_index(variant.name), variant, stub);
+        }
+      }
+    }
+  }
+}
+
+// What must hold of a decision, whatever the table said.
+void require_safe(const Variant &variant, const StubCall &stub, const Decision &decision,
+                  const RouteKey &key) {
+  REQUIRE(decision.candidate != nullptr);
+  REQUIRE(decision.candidate >= variant.candidates.data());
+  REQUIRE(decision.candidate < variant.candidates.data() + variant.candidates.size());
+  REQUIRE(decision.candidate->refuses(stub.call()) == nullptr);
+  REQUIRE(decision.candidate->exactness[stub.call().dtype_case] >= key.exactness);
+  REQUIRE(decision.threads >= 1);
+  REQUIRE(decision.threads <= key.threads);
+}
+
+// Names and numbers that a table should not hold, beside those that it should.
+class HostileTable {
+public:
+  explicit HostileTable(std::mt19937_64 &random) : random_(random) {
+    for (int i = 0; i < 40; ++i) {
+      alternatives_.push_back({pick(kIds), number<int>()});
+    }
+    const std::size_t count = random() % 60;
+    while (routes_.size() < count) {
+      Route route;
+      const Variant &variant = some_variant();
+      route.variant = random() % 8 == 0 ? "no/such" : variant.name;
+      route.dtype =
+          random() % 8 == 0 ? "i64" : variant.dtypes[random() % variant.dtypes.size()].name;
+      route.channels = number<std::int64_t>();
+      route.layout = static_cast<LayoutClass>(random() % 9);
+      route.output = static_cast<OutputMode>(random() % 5);
+      route.thread_budget = number<int>();
+      // A run of regions of one class, in any order.
+      for (std::size_t k = random() % 4 + 1; k > 0; --k) {
+        route.from = number<std::int64_t>();
+        route.to = number<std::int64_t>();
+        route.measured_from = number<std::int64_t>();
+        route.measured_to = number<std::int64_t>();
+        route.ranking =
+            random() % 3 == 0 ? number<std::uint32_t>() : static_cast<std::uint32_t>(random() % 45);
+        route.ranked =
+            random() % 3 == 0 ? number<std::uint32_t>() : static_cast<std::uint32_t>(random() % 8);
+        routes_.push_back(route);
+      }
+    }
+  }
+  [[nodiscard]] RouteTable table() const { return {"here", "", routes_, alternatives_}; }
+
+private:
+  static constexpr std::array<std::string_view, 10> kIds{
+      "fused", "lut", "stringzilla", "numkong", "opencv", "aten", "loop", "vanished", "", "\n"};
+
+  template <class Names> std::string_view pick(const Names &names) {
+    return names[random_() % names.size()];
+  }
+  const Variant &some_variant() {
+    const auto ops = candidates::ops();
+    const OpTable &op = *ops[random_() % ops.size()];
+    return op.variants[random_() % op.variants.size()];
+  }
+  template <class T> T number() {
+    switch (random_() % 5) {
+    case 0:
+      return std::numeric_limits<T>::max();
+    case 1:
+      return std::numeric_limits<T>::min();
+    case 2:
+      return static_cast<T>(random_() % 5);
+    case 3:
+      return static_cast<T>(-static_cast<std::int64_t>(random_() % 1000));
+    default:
+      return static_cast<T>(random_());
+    }
+  }
+
+  std::mt19937_64 &random_;
+  std::vector<Route> routes_;
+  std::vector<RouteAlternative> alternatives_;
+};
+
+} // namespace
+
+TEST_CASE("TUN-10: shapes that nobody measured get a candidate that accepts them") {
+  for (const RouteTable &table : compiled_routes()) {
+    const Router router(candidates::ops(), std::span(&table, 1), table.profile);
+    with_unmeasured_calls(router, [&](int index, const Variant &variant, const StubCall &stub) {
+      for (const int threads : {1, 2, 64}) {
+        for (const Exactness exactness : {faithful, bitwise}) {
+          RouteKey key = stub.key(threads);
+          key.exactness = exactness;
+          require_safe(variant, stub, router.decide(index, stub.call(), key), key);
+        }
+      }
+    });
+  }
+}
+
+TEST_CASE("TUN-10: sizes between and beyond the measured ones stay in the regions of their class") {
+  const Router router(kOps, std::span(&kTable, 1), "here");
+  // Never to something else at an extreme: the last region reaches to the end.
+  CHECK(ask(router, {3, 0}) == Asked{"small", Grade::near, 1});
+  CHECK(ask(router, {3, 1}) == Asked{"small", Grade::near, 1});
+  for (const std::int64_t elements : {std::int64_t{5000}, std::int64_t{9999}}) {
+    CHECK(ask(router, {3, elements}) == Asked{"fused", Grade::exact, 1});
+  }
+  for (const std::int64_t elements : {std::int64_t{1} << 31, std::int64_t{1} << 62, kUnbounded}) {
+    CHECK(ask(router, {3, elements}) == Asked{"fused", Grade::near, 1});
+  }
+  // A table that ends too early serves what lies beyond by its last region.
+  constexpr Route kShort[] = {
+      {"tone/scalar", "u8", 3, kContiguous, kInto, 1, 0, 1000, 100, 900, 0, 2}};
+  const RouteTable table{"here", "", kShort, kAlternatives};
+  CHECK(ask(Router(kOps, std::span(&table, 1), "here"), {3, 100000}) ==
+        Asked{"small", Grade::near, 1});
+}
+
+TEST_CASE("TUN-10: every alternative of every ranking is asked whether it accepts the call") {
+  // Each route ranks first what refuses: too many channels, or not in the build.
+  constexpr RouteAlternative kNames[] = {{"absent", 1}, {"small", 1}, {"loop", 1}};
+  constexpr Route kLines[] = {
+      {"tone/scalar", "u8", 3, kContiguous, kInto, 1, 0, 1000, 1, 5000, 0, 3},
+      {"tone/scalar", "u8", 3, kContiguous, kInto, 1, 1000, kUnbounded, 1, 5000, 1, 1}};
+  const RouteTable table{"here", "", kLines, kNames};
+  const Router router(kOps, std::span(&table, 1), "here");
+  for (const std::int64_t channels : {1, 3, 4}) {
+    CHECK(ask(router, {channels, 500}).candidate == "small");
+    CHECK(ask(router, {channels, 5000}).candidate == "small");
+  }
+  for (const std::int64_t channels : {5, 7, 513}) {
+    CHECK(ask(router, {channels, 500}) == Asked{"loop", Grade::near, 1});
+    // A ranking that serves no one leaves the call to the order of the op's table.
+    CHECK(ask(router, {channels, 5000}) == Asked{"fused", Grade::default_order, 1});
+  }
+}
+
+TEST_CASE("Random hostile tables neither crash nor choose a candidate that refuses") {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const HostileTable hostile(random);
+    const RouteTable table = hostile.table();
+    const bool loaded = seed % 2 == 0; // either as a compiled table or as one from a file
+    const Router router(candidates::ops(),
+                        loaded ? compiled_routes() : std::span<const RouteTable>(&table, 1), "here",
+                        loaded ? &table : nullptr);
+    const auto check = [&](int index, const Variant &variant, const StubCall &stub) {
+      const RouteKey key = stub.key(static_cast<int>(random() % 4 + 1));
+      require_safe(variant, stub, router.decide(index, stub.call(), key), key);
+      const auto ranking = router.ranking(index, stub.call().dtype_case, key);
+      REQUIRE(std::all_of(ranking.begin(), ranking.end(),
+                          [](const auto &each) { return each.candidate->built(); }));
+    };
+    with_unmeasured_calls(router, check, 13, seed);
+  }
+}
+
+TEST_CASE("A table of very many classes, regions and names is cut to what a program can hold") {
+  std::vector<Route> routes;
+  for (std::int64_t i = 0; i < 70000; ++i) { // regions of one class
+    routes.push_back({"tone/scalar", "u8", 3, kContiguous, kInto, 1, i, i + 1, 1, 99, 0, 2});
+  }
+  for (int i = 0; i < 3000; ++i) { // classes
+    routes.push_back(
+        {"tone/scalar", "f32", i, kContiguous, kInto, i, 0, kUnbounded, 1, 99, 2, 4000000000U});
+  }
+  std::vector<std::string> names;
+  std::vector<RouteAlternative> alternatives(std::begin(kAlternatives), std::end(kAlternatives));
+  for (int i = 0; i < 1000; ++i) {
+    names.push_back("vanished_" + std::to_string(i));
+  }
+  for (const std::string &name : names) {
+    alternatives.push_back({name, 1});
+  }
+  const RouteTable table{"here", "", routes, alternatives};
+  const Router router(kOps, std::span(&table, 1), "here");
+  CHECK(router.warnings().size() == 64);
+  CHECK(ask(router, {3, 69999}) == Asked{"small", Grade::near, 1});
+  CHECK(ask(router, {3, std::int64_t{1} << 40}) == Asked{"small", Grade::near, 1});
+  CHECK(ask(router, {3, 50}).grade == Grade::exact);
+  CHECK(ask(router, {7, 50}, 1).candidate == "fused");
+}
+
+// ---- profiles and loaded tables -----------------------------------------------------------------
+
+TEST_CASE("A machine without a table of its own gets the portable one, never as a measured one") {
+  constexpr Route kLoop[] = {
+      {"tone/scalar", "u8", 3, kContiguous, kInto, 1, 0, kUnbounded, 100, 10000, 1, 1}};
+  const std::array tables{kTable, RouteTable{kPortableProfile, "", kLoop, kAlternatives}};
+  CHECK(serving_table(tables, "here") == &tables[0]);
+  CHECK(serving_table(tables, "elsewhere") == &tables[1]);
+  CHECK(serving_table(tables, kPortableProfile) == &tables[1]);
+  CHECK(serving_table(std::span(tables).first(1), "elsewhere") == &tables[0]);
+  CHECK(serving_table({}, "here") == nullptr);
+  CHECK(ask(Router(kOps, tables, "here"), {3, 300}) == Asked{"small", Grade::exact, 1});
+  CHECK(ask(Router(kOps, tables, "elsewhere"), {3, 300}) == Asked{"loop", Grade::other_machine, 1});
+  CHECK(ask(Router(kOps, tables, kPortableProfile), {3, 300}) ==
+        Asked{"loop", Grade::other_machine, 1});
+}
+
+TEST_CASE("A loaded table comes first, and the compiled one keeps what it has no route for") {
+  constexpr Route kLoop[] = {
+      {"tone/scalar", "f32", 3, kContiguous, kInto, 1, 0, kUnbounded, 100, 10000, 1, 1}};
+  const RouteTable own{"here", "", kLoop, kAlternatives};
+  const RouteTable foreign{"elsewhere", "", kLoop, kAlternatives};
+  const Router router(kOps, std::span(&kTable, 1), "here", &own);
+  CHECK(ask(router, {3, 300}, 1) == Asked{"loop", Grade::exact, 1});
+  CHECK(ask(router, {3, 300}, 0) == Asked{"small", Grade::exact, 1});
+  const Router other(kOps, std::span(&kTable, 1), "here", &foreign);
+  CHECK(ask(other, {3, 300}, 1) == Asked{"loop", Grade::other_machine, 1});
+  CHECK(ask(other, {3, 300}, 0) == Asked{"small", Grade::exact, 1});
+  // One whose names are all unknown serves nothing.
+  constexpr RouteAlternative kGone[] = {{"vanished", 1}};
+  constexpr Route kLines[] = {
+      {"tone/scalar", "u8", 3, kContiguous, kInto, 1, 0, kUnbounded, 1, 9, 0, 1}};
+  const RouteTable gone{"here", "", kLines, kGone};
+  const Router without(kOps, std::span(&kTable, 1), "here", &gone);
+  CHECK(ask(without, {3, 300}) == Asked{"small", Grade::exact, 1});
+  CHECK(without.warnings().size() == 1);
+  CHECK_FALSE(Router(kOps, {}, "here", &gone).has_routes());
+  CHECK(Router(kOps, {}, "here", &own).has_routes());
 }
