@@ -233,10 +233,8 @@ private:
   }
 
   [[nodiscard]] ClassData class_data(const ClassKey &key, const Cells &cells) {
-    ClassData data{key, alternatives_of(cells), {}, {}, candidates_for(key.dtype), {}};
-    for (const Alternative &alternative : data.alternatives) {
-      data.bitwise.push_back(is_bitwise(variant_, alternative.candidate, key.dtype));
-    }
+    ClassData data{key, alternatives_of(cells), {}, candidates_for(key.dtype), {}, {}};
+    data.bitwise = bitwise_among(data.candidates, variant_, key.dtype);
     const CandidateInfo &floor = variant_.candidates.back();
     if (routable(floor, key.dtype)) {
       data.floor = floor.id;
@@ -397,12 +395,16 @@ void sort_by_preference(std::vector<Alternative> &alternatives, const VariantInf
             });
 }
 
-bool is_bitwise(const VariantInfo &variant, const std::string &candidate,
-                const std::string &dtype) {
-  const CandidateInfo *info = variant.find(candidate);
-  const int dtype_case = variant.dtype_case(dtype);
-  return info != nullptr && dtype_case >= 0 &&
-         info->exactness[static_cast<std::size_t>(dtype_case)] == Exactness::bitwise;
+std::set<std::string> bitwise_among(const std::vector<std::string> &candidates,
+                                    const VariantInfo &variant, const std::string &dtype) {
+  const auto dtype_case = static_cast<std::size_t>(variant.dtype_case(dtype));
+  std::set<std::string> bitwise;
+  for (const std::string &id : candidates) {
+    if (variant.find(id)->exactness[dtype_case] == Exactness::bitwise) {
+      bitwise.insert(id);
+    }
+  }
+  return bitwise;
 }
 
 } // namespace switchyard::tablegen

@@ -49,11 +49,15 @@ struct Point {
 struct ClassData {
   ClassKey key;
   std::vector<Alternative> alternatives; // in order of preference
-  std::vector<bool> bitwise;             // whether that alternative's results are
   std::vector<Point> points;             // by size
   // Candidates that may be routed for this variant and dtype, in order of preference.
   std::vector<std::string> candidates;
-  std::string floor; // empty when the variant's floor may not be routed
+  std::string floor;             // empty when the variant's floor may not be routed
+  std::set<std::string> bitwise; // those of `candidates` whose results are
+
+  [[nodiscard]] bool is_bitwise(const Alternative &alternative) const {
+    return bitwise.contains(alternative.candidate);
+  }
 };
 
 // Rows point into `profile`. Causes why rows are not used are added to `warnings`, and what went
@@ -71,8 +75,9 @@ stale_rows(const evidence::Profile &profile, const CandidateSet &set, const evid
 // Sorts by preference of the backend, then threads, then id.
 void sort_by_preference(std::vector<Alternative> &alternatives, const VariantInfo &variant);
 
-// Whether the candidate computes this dtype with the reference's bits.
-[[nodiscard]] bool is_bitwise(const VariantInfo &variant, const std::string &candidate,
-                              const std::string &dtype);
+// Those of `candidates` that compute this dtype with the reference's bits.
+[[nodiscard]] std::set<std::string> bitwise_among(const std::vector<std::string> &candidates,
+                                                  const VariantInfo &variant,
+                                                  const std::string &dtype);
 
 } // namespace switchyard::tablegen

@@ -6,12 +6,6 @@
 namespace switchyard::tablegen {
 namespace {
 
-bool bitwise_in(const ClassData &data, const Alternative &alternative) {
-  const auto place = std::find(data.alternatives.begin(), data.alternatives.end(), alternative);
-  return place != data.alternatives.end() &&
-         data.bitwise[static_cast<std::size_t>(place - data.alternatives.begin())];
-}
-
 std::vector<std::string> keys_between(const ClassData &data, std::int64_t from, std::int64_t to) {
   std::vector<std::string> keys;
   for (const Point &point : data.points) {
@@ -30,11 +24,11 @@ std::vector<std::string> keys_between(const ClassData &data, std::int64_t from, 
 void promote(const ClassData &data, std::vector<Alternative> &ranking, const Alternative &winner) {
   std::erase(ranking, winner);
   if (winner == Alternative{data.floor, 1}) {
-    std::erase_if(ranking, [&](const Alternative &each) { return bitwise_in(data, each); });
+    std::erase_if(ranking, [&](const Alternative &each) { return data.is_bitwise(each); });
   }
   const auto first =
       std::find_if(ranking.begin(), ranking.end(),
-                   [&](const Alternative &alternative) { return bitwise_in(data, alternative); });
+                   [&](const Alternative &alternative) { return data.is_bitwise(alternative); });
   ranking.insert(first, winner);
 }
 
@@ -70,17 +64,16 @@ std::vector<Region> divided(const ClassData &data, const Region &region,
 std::optional<BitwisePart> bitwise_part(const ClassData &data, const Regrets &regrets) {
   std::vector<std::size_t> kept;
   for (std::size_t a = 0; a < data.alternatives.size(); ++a) {
-    if (data.bitwise[a]) {
+    if (data.is_bitwise(data.alternatives[a])) {
       kept.push_back(a);
     }
   }
   if (kept.empty() || kept.size() == data.alternatives.size()) {
     return std::nullopt;
   }
-  BitwisePart part{{data.key, {}, {}, {}, data.candidates, data.floor}, {}};
+  BitwisePart part{{data.key, {}, {}, data.candidates, data.floor, data.bitwise}, {}};
   for (const std::size_t a : kept) {
     part.data.alternatives.push_back(data.alternatives[a]);
-    part.data.bitwise.push_back(true);
   }
   for (std::size_t p = 0; p < data.points.size(); ++p) {
     std::vector<double> regrets_here;
@@ -100,7 +93,8 @@ std::optional<BitwisePart> bitwise_part(const ClassData &data, const Regrets &re
       CellRows only{cell.key, {}, cell.bridges};
       // Faithful ones are no alternatives here, but can link races all the same.
       for (std::size_t a = 0; a < cell.lanes.size(); ++a) {
-        (data.bitwise[a] ? only.lanes : only.bridges).push_back(cell.lanes[a]);
+        const bool kept_here = data.is_bitwise(data.alternatives[a]);
+        (kept_here ? only.lanes : only.bridges).push_back(cell.lanes[a]);
       }
       point.cells.push_back(std::move(only));
     }
@@ -114,7 +108,7 @@ std::vector<Region> with_bitwise(const ClassData &data, std::vector<Region> regi
                                  const std::vector<Region> &bitwise) {
   std::vector<Region> result;
   for (Region &region : regions) {
-    if (bitwise_in(data, region.ranking.front())) {
+    if (data.is_bitwise(region.ranking.front())) {
       region.bitwise = region.ranking.front();
     } else if (!bitwise.empty()) {
       const std::vector<Region> pieces = divided(data, region, bitwise);

@@ -87,7 +87,7 @@ private:
   static ClassData merged_data(const std::vector<const Source *> &sources,
                                const VariantInfo &variant,
                                const std::vector<std::string> &allowed) {
-    ClassData data = {sources.front()->data.key, {}, {}, {}, allowed, {}};
+    ClassData data = {sources.front()->data.key, {}, {}, allowed, {}, {}};
     std::set<Alternative> alternatives;
     std::map<std::int64_t, std::set<std::string>> cells;
     for (const Source *source : sources) {
@@ -104,9 +104,7 @@ private:
     }
     data.alternatives.assign(alternatives.begin(), alternatives.end());
     sort_by_preference(data.alternatives, variant);
-    for (const Alternative &alternative : data.alternatives) {
-      data.bitwise.push_back(is_bitwise(variant, alternative.candidate, data.key.dtype));
-    }
+    data.bitwise = bitwise_among(allowed, variant, data.key.dtype);
     for (const auto &[size, keys] : cells) {
       data.points.push_back({size, {}});
       for (const std::string &key : keys) {

@@ -155,13 +155,17 @@ bool proven_slower(const ClassData &data, const Segment &segment, std::size_t ri
   const auto proven = [limit](const Interval &ratio) {
     return ratio.low > limit && ratio.estimate > 1 + kTieBand;
   };
+  const auto cells = shared_cells(data, segment, segment.alternative, rival);
+  // Each cell, and all of them together, get a chance to prove it by luck.
+  const int chances = cells.size() > 1 ? static_cast<int>(cells.size()) + 1 : 1;
   std::vector<double> times;
   std::vector<double> rival_times;
-  int comparisons = 1;
-  for (const CellRows *cell : shared_cells(data, segment, segment.alternative, rival)) {
+  int comparisons = chances;
+  for (const CellRows *cell : cells) {
     const Lane &lane = cell->lanes[segment.alternative];
     const Lane &other = cell->lanes[rival];
-    const auto ratio = compare(*cell, segment.alternative, rival, comparisons_in(*cell));
+    const int in_cell = chances * comparisons_in(*cell);
+    const auto ratio = compare(*cell, segment.alternative, rival, in_cell);
     if (lane.newest().status > other.newest().status || (ratio && proven(*ratio))) {
       return true;
     }
@@ -172,7 +176,7 @@ bool proven_slower(const ClassData &data, const Segment &segment, std::size_t ri
       const std::span others = first_rounds(*rows->second, rounds);
       times.insert(times.end(), own.begin(), own.end());
       rival_times.insert(rival_times.end(), others.begin(), others.end());
-      comparisons = std::max(comparisons, comparisons_in(*cell));
+      comparisons = std::max(comparisons, in_cell);
     }
   }
   return proven(evidence::paired_ratio(times, rival_times, comparisons));

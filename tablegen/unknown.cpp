@@ -98,9 +98,8 @@ std::vector<std::string> prune(const evidence::Profile &profile, const Candidate
       return variant == nullptr || !unknown_in(row, *variant).empty();
     });
     std::erase_if(file.contexts, [&](const auto &context) {
-      return std::none_of(file.rows.begin(), file.rows.end(), [&](const evidence::Row &row) {
-        return row.context == context.first;
-      });
+      return std::none_of(file.rows.begin(), file.rows.end(),
+                          [&](const evidence::Row &row) { return row.context == context.first; });
     });
     if (file.rows.empty()) {
       remove_file(file_of(profile_folder, name));

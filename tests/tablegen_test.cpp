@@ -443,10 +443,11 @@ TEST_CASE("A candidate rejected in one cell is not routed for that dtype at all"
     rows.push_back(row(key("64x80x3", 1, "f32"), id, id[0] == 'f' ? 100 : 200));
   }
   const Plan plan = plan_routes(profile_of(rows), test_set());
-  REQUIRE(plan.classes.size() == 2);
+  REQUIRE(plan.classes.size() == 3);
   CHECK(plan.classes[0].key.dtype == "f32");
   CHECK(winners(plan.classes[0]) == "[0, …) fused"); // another dtype, another proof
   CHECK(winners(plan.classes[1]) == "[0, …) opencv");
+  CHECK(winners(plan.classes[2]) == "[0, …) loop"); // where it was the only one measured
   CHECK(!contains(ranking(plan.classes[1].regions.front()), "fused"));
 }
 
@@ -1513,7 +1514,8 @@ namespace {
 std::string first_bitwise(const Region &region) {
   const CandidateSet set = test_set();
   for (const Alternative &alternative : region.ranking) {
-    if (is_bitwise(set.variants.front(), alternative.candidate, "u8")) {
+    const VariantInfo &variant = set.variants.front();
+    if (!bitwise_among({alternative.candidate}, variant, "u8").empty()) {
       return alternative.candidate;
     }
   }
