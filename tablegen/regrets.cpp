@@ -152,21 +152,19 @@ int comparisons_in(const CellRows &cell) {
 }
 
 bool proven_slower(const ClassData &data, const Segment &segment, std::size_t rival, double limit) {
-  const auto proven = [limit](const Interval &ratio) {
-    return ratio.low > limit && ratio.estimate > 1 + kTieBand;
+  const auto proven = [](const Interval &ratio, double above) {
+    return ratio.low > above && ratio.estimate > 1 + kTieBand;
   };
   const auto cells = shared_cells(data, segment, segment.alternative, rival);
-  // Each cell, and all of them together, get a chance to prove it by luck.
-  const int chances = cells.size() > 1 ? static_cast<int>(cells.size()) + 1 : 1;
+  const double limit_of_one = cells.size() > 1 ? std::max(limit, 1 + kTieBand) : limit;
   std::vector<double> times;
   std::vector<double> rival_times;
-  int comparisons = chances;
+  int comparisons = 1;
   for (const CellRows *cell : cells) {
     const Lane &lane = cell->lanes[segment.alternative];
     const Lane &other = cell->lanes[rival];
-    const int in_cell = chances * comparisons_in(*cell);
-    const auto ratio = compare(*cell, segment.alternative, rival, in_cell);
-    if (lane.newest().status > other.newest().status || (ratio && proven(*ratio))) {
+    const auto ratio = compare(*cell, segment.alternative, rival, comparisons_in(*cell));
+    if (lane.newest().status > other.newest().status || (ratio && proven(*ratio, limit_of_one))) {
       return true;
     }
     if (const auto rows = shared_race(lane, other)) {
@@ -176,10 +174,10 @@ bool proven_slower(const ClassData &data, const Segment &segment, std::size_t ri
       const std::span others = first_rounds(*rows->second, rounds);
       times.insert(times.end(), own.begin(), own.end());
       rival_times.insert(rival_times.end(), others.begin(), others.end());
-      comparisons = std::max(comparisons, in_cell);
+      comparisons = std::max(comparisons, comparisons_in(*cell));
     }
   }
-  return proven(evidence::paired_ratio(times, rival_times, comparisons));
+  return proven(evidence::paired_ratio(times, rival_times, comparisons), limit);
 }
 
 } // namespace switchyard::tablegen

@@ -28,11 +28,11 @@ shared_cells(const ClassData &data, const Segment &segment, std::size_t a, std::
 [[nodiscard]] int comparisons_in(const CellRows &cell);
 
 // Whether the segment's alternative is proven slower than `rival`: outside the tie band, with an
-// interval above `limit`, in any cell or in all cells together. Ratios have no unit, so the rounds
-// of all cells pool into one comparison: many cells can prove what a few rounds in each can't.
-// Only cells where one race has both give rounds to the pool; the others prove by themselves. The
-// intervals are widened for the number of cells, too: one of many would show anything by luck. An
-// alternative that was dropped while the rival was not counts as proven.
+// interval above `limit`, in all cells together or in one of them. Ratios have no unit, so the
+// rounds of all cells pool into one comparison: many cells can prove what a few rounds in each
+// can't. Of many cells one would show a small difference by luck; there, the interval of a single
+// one must leave the whole tie band. Only cells where one race has both give rounds to the pool.
+// An alternative that was dropped while the rival was not counts as proven.
 [[nodiscard]] bool proven_slower(const ClassData &data, const Segment &segment, std::size_t rival,
                                  double limit);
 
