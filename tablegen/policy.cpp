@@ -44,6 +44,9 @@ public:
       incumbents_.push_back(measured_incumbent(p, incumbents, demand));
     }
     for (std::size_t p = 0; p < data_.points.size(); ++p) {
+      beaten_.push_back(beaten_at(p));
+    }
+    for (std::size_t p = 0; p < data_.points.size(); ++p) {
       costs_.push_back(costs_at(p));
     }
   }
@@ -72,6 +75,22 @@ private:
     const auto a =
         static_cast<std::size_t>(std::find(all.begin(), all.end(), *found) - all.begin());
     return a < all.size() && !std::isnan(regrets_[p][a]) ? a : kNone;
+  }
+
+  // Which alternatives are slower than the best one at this point by an interval outside the tie
+  // band.
+  [[nodiscard]] std::vector<bool> beaten_at(std::size_t p) const {
+    std::vector<double> regrets = regrets_[p];
+    std::replace_if(
+        regrets.begin(), regrets.end(), [](double regret) { return std::isnan(regret); },
+        kInfinity);
+    const auto best = static_cast<std::size_t>(std::min_element(regrets.begin(), regrets.end()) -
+                                               regrets.begin());
+    std::vector<bool> beaten;
+    for (std::size_t a = 0; a < regrets.size(); ++a) {
+      beaten.push_back(a != best && proven_slower(data_, {p, p + 1, a}, best, 1 + kTieBand));
+    }
+    return beaten;
   }
 
   // Expected regret; what was not measured is not chosen.
@@ -107,12 +126,24 @@ private:
     return std::count(first, last, segment.alternative);
   }
 
+  // Whether the segment's alternative is beaten at a point where `best` is not: a third one may
+  // tell apart what cannot be told from each other.
+  [[nodiscard]] bool beaten_elsewhere(const Segment &segment, std::size_t best) const {
+    for (std::size_t p = segment.first; p < segment.last; ++p) {
+      if (beaten_[p][segment.alternative] && !beaten_[p][best]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // Whether the segment's alternative cannot be told from `best` over the segment. An incumbent
   // is told apart only when the interval leaves the whole tie band.
   [[nodiscard]] bool tied(const Segment &segment, std::size_t best) const {
     const double limit = incumbent_points(segment) > 0 ? 1 + kTieBand : 1;
     return segment.alternative == best ||
-           (measured_throughout(segment) && !proven_slower(data_, segment, best, limit));
+           (measured_throughout(segment) && !beaten_elsewhere(segment, best) &&
+            !proven_slower(data_, segment, best, limit));
   }
 
   [[nodiscard]] bool can_absorb(const Segment &taken, const Segment &taker) const {
@@ -191,7 +222,8 @@ private:
 
   const ClassData &data_;
   const Regrets &regrets_;
-  std::vector<std::size_t> incumbents_; // [point]: index of the alternative, or kNone
+  std::vector<std::size_t> incumbents_;   // [point]: index of the alternative, or kNone
+  std::vector<std::vector<bool>> beaten_; // [point][alternative]
   Costs costs_;
 };
 

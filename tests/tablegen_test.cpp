@@ -1112,6 +1112,17 @@ Row impossible(const std::string &cell, const std::string &id, double time) {
   return result;
 }
 
+// Independent noise of ±`spread` in every round on top of a drift that the rounds share.
+std::vector<double> noisy(std::mt19937 &random, double time, double spread) {
+  const auto uniform = [&] { return static_cast<double>(random()) / 4294967295.0 * 2 - 1; };
+  std::vector<double> samples;
+  for (std::size_t i = 0; i < kRounds; ++i) {
+    const double drift = 1 + 0.2 * static_cast<double>(i % 5);
+    samples.push_back(evidence::round_to_four_digits(time * drift * (1 + spread * uniform())));
+  }
+  return samples;
+}
+
 // A cell as plain lanes, for compare().
 CellRows lanes_of(const std::vector<std::vector<const Row *>> &rows) {
   CellRows cell;
@@ -1156,22 +1167,25 @@ TEST_CASE("A bridge carries a comparison from one race to another") {
 
 TEST_CASE("The interval over a bridge is as wide as both of its links together") {
   const std::string cell = key("64x80x3");
-  const Row a = row(cell, "fused", 100);
-  Row bridge = row(cell, "opencv", 200);
-  for (std::size_t i = 0; i < bridge.samples_ns.size(); i += 2) {
-    bridge.samples_ns[i] *= 1.1;
+  std::mt19937 random(5);
+  std::vector<Row> rows = {row(cell, "fused", 1), row(cell, "opencv", 1),
+                           in_race(2, row(cell, "opencv", 1)), in_race(2, row(cell, "numkong", 1))};
+  for (Row &each : rows) {
+    each.samples_ns = noisy(random, 100, 0.05);
   }
-  const Row again = in_race(2, bridge);
-  const Row b = in_race(2, row(cell, "numkong", 160));
-  const auto over = compare(lanes_of({{&a}, {&b}, {&again, &bridge}}), 0, 1);
+  const auto over = compare(lanes_of({{&rows[0]}, {&rows[3]}, {&rows[2], &rows[1]}}), 0, 1, 2);
   REQUIRE(over);
-  // Each link is widened for two links.
-  const evidence::Interval first = evidence::paired_ratio(a.samples_ns, bridge.samples_ns, 2);
-  const evidence::Interval second = evidence::paired_ratio(again.samples_ns, b.samples_ns, 2);
+  // Two comparisons, and each link is widened for two links.
+  const auto link = [&](std::size_t a, std::size_t b, int comparisons) {
+    return evidence::paired_ratio(rows[a].samples_ns, rows[b].samples_ns, comparisons);
+  };
+  const evidence::Interval first = link(0, 1, 4);
+  const evidence::Interval second = link(2, 3, 4);
   CHECK(over->estimate == Approx(first.estimate * second.estimate));
   CHECK(over->low == Approx(first.low * second.low));
   CHECK(over->high == Approx(first.high * second.high));
-  CHECK(over->high / over->low > 1.15); // where the direct ones would leave 1.1
+  CHECK(over->low < link(0, 1, 2).low * link(2, 3, 2).low); // all differ in this noise
+  CHECK(over->high > link(0, 1, 2).high * link(2, 3, 2).high);
 }
 
 TEST_CASE("Of two bridges the logs are averaged and the interval spans both") {
@@ -1296,17 +1310,6 @@ TEST_CASE("Between tied alternatives the smaller peak of memory decides before p
 
 namespace {
 
-// Independent noise of ±`spread` in every round on top of a drift that the rounds share.
-std::vector<double> noisy(std::mt19937 &random, double time, double spread) {
-  const auto uniform = [&] { return static_cast<double>(random()) / 4294967295.0 * 2 - 1; };
-  std::vector<double> samples;
-  for (std::size_t i = 0; i < kRounds; ++i) {
-    const double drift = 1 + 0.2 * static_cast<double>(i % 5);
-    samples.push_back(evidence::round_to_four_digits(time * drift * (1 + spread * uniform())));
-  }
-  return samples;
-}
-
 // One tuning on a noisy machine: clear differences for u8, where opencv takes over in the middle,
 // and near-ties within ±1 % for f32.
 std::vector<Row> tuning(unsigned seed, double spread) {
@@ -1367,6 +1370,45 @@ TEST_CASE("TUN-06 A second tuning keeps the routes of the first wherever it prov
     const evidence::Profile next = profile_of(tuning(seed + 100, 0.1));
     CHECK(routes_of(plan_routes(next, test_set(), incumbents_of(plan))) == expected);
   }
+}
+
+TEST_CASE("A third alternative tells apart what two comparisons leave tied") {
+  // At the larger size lut is 20 % ahead of fused for certain. So is opencv, but 10 of its 24
+  // rounds were disturbed, which hides it. opencv serves both sizes best; fused must not get them
+  // by preference.
+  std::vector<Row> rows;
+  for (const char *id : {"fused", "opencv", "lut"}) {
+    rows.push_back(row(key("64x80x3"), id, id[0] == 'l' ? 1200 : 1000));
+    rows.push_back(row(key("480x640x3"), id, id[0] == 'f' ? 60000 : 50000));
+    for (std::size_t i = 0; i < kRounds; ++i) {
+      rows.back().samples_ns[i] *= id[0] == 'o' && i % 12 % 2 == 0 && i % 12 < 10 ? 1.5 : 1;
+    }
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+}
+
+TEST_CASE("Routes that were just put in force stay with the same evidence") {
+  std::mt19937 random(11);
+  int changed = 0;
+  for (int i = 0; i < 40; ++i) {
+    std::vector<Row> rows;
+    for (const char *shape : kShapes) {
+      for (const char *id : {"fused", "lut", "opencv", "aten"}) {
+        const double ratio = 1 + 0.01 * static_cast<double>(random() % 12);
+        rows.push_back(row(key(shape), id, 1));
+        rows.back().samples_ns = noisy(random, 1000 * ratio, 0.1);
+      }
+    }
+    const evidence::Profile profile = profile_of(rows);
+    const Plan in_force =
+        plan_routes(profile, test_set(), settled(profile, test_set(), Incumbents()));
+    CAPTURE(i);
+    CHECK(routes_of(plan_routes(profile, test_set(), incumbents_of(in_force))) ==
+          routes_of(in_force));
+    // Settling is no excuse for starting far away.
+    changed += routes_of(plan_routes(profile, test_set())) == routes_of(in_force) ? 0 : 1;
+  }
+  CHECK(changed <= 2);
 }
 
 TEST_CASE("An incumbent reigns over sizes that were not measured in its time") {
