@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -124,13 +125,13 @@ std::string to_json(std::vector<IncumbentRoute> routes) {
 
 void write_incumbents(const std::filesystem::path &profile_folder,
                       const std::vector<IncumbentRoute> &routes) {
-  const std::string text = to_json(routes);
+  std::string text = to_json(routes);
   std::error_code ignored;
   const std::filesystem::path path = profile_folder / kIncumbentsFile;
   if (std::filesystem::is_regular_file(path, ignored) && read_file(path) == text) {
     return; // its time of change would start a build
   }
-  replace_file(profile_folder, std::string(kIncumbentsFile), [&] { return text; });
+  replace_file(profile_folder, std::string(kIncumbentsFile), [&] { return std::move(text); });
 }
 
 } // namespace switchyard::evidence

@@ -61,8 +61,8 @@ struct ClassData {
 };
 
 // Rows point into `profile`. Causes why rows are not used are added to `warnings`, and what went
-// stale since `profile.machine` was written. A class where rows of present candidates exist, but
-// none that may be used, has points without cells' lanes: no alternatives.
+// stale since `profile.machine` was written. A class where present candidates have rows, but none
+// that may be used, comes without alternatives: its points say which sizes the floor is to serve.
 [[nodiscard]] std::vector<ClassData> gather(const evidence::Profile &profile,
                                             const CandidateSet &set,
                                             std::vector<std::string> &warnings);

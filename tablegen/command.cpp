@@ -149,14 +149,14 @@ std::optional<Planned> plan_profile(const fs::path &folder, const TablegenOption
   if (!unknown.empty()) {
     return std::nullopt;
   }
-  Incumbents incumbents = incumbents_for(folder, options, set);
-  if (options.keep_incumbents) {
-    incumbents = settled(profile, set, incumbents);
-    evidence::write_incumbents(folder, to_routes(incumbents));
-  }
+  const Incumbents incumbents = incumbents_for(folder, options, set);
   Plan plan = plan_routes(profile, set, incumbents);
   Planned planned{std::move(profile), std::move(plan)};
   print_warnings(planned, options, set, log);
+  if (options.keep_incumbents) {
+    evidence::write_incumbents(
+        folder, to_routes(kept_for_others(incumbents_of(planned.plan), incumbents, set)));
+  }
   return planned;
 }
 

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "evidence/evidence.hpp"
 
 namespace switchyard::tablegen {
 namespace {
-
-constexpr int kMostSteps = 8;
 
 template <class Enum> Enum enum_of(std::string_view name, int count) {
   int value = 0;
@@ -78,23 +75,11 @@ Incumbents kept_for_others(const Incumbents &now, const Incumbents &before,
   return result;
 }
 
-Incumbents settled(const evidence::Profile &profile, const CandidateSet &set,
-                   const Incumbents &before) {
-  Incumbents now = before;
-  for (int step = 0; step < kMostSteps; ++step) {
-    Incumbents next = kept_for_others(incumbents_of(plan_routes(profile, set, now)), now, set);
-    if (to_routes(next) == to_routes(now)) {
-      break;
-    }
-    now = std::move(next);
-  }
-  return now;
-}
-
 void record_incumbents(const std::filesystem::path &profile_folder, const CandidateSet &set) {
-  const evidence::Profile profile = evidence::read_profile(profile_folder);
+  const Incumbents before = read_incumbents(profile_folder);
+  const Plan plan = plan_routes(evidence::read_profile(profile_folder), set, before);
   evidence::write_incumbents(profile_folder,
-                             to_routes(settled(profile, set, read_incumbents(profile_folder))));
+                             to_routes(kept_for_others(incumbents_of(plan), before, set)));
 }
 
 } // namespace switchyard::tablegen

@@ -21,16 +21,9 @@ namespace switchyard::tablegen {
 [[nodiscard]] Incumbents kept_for_others(const Incumbents &now, const Incumbents &before,
                                          const CandidateSet &set);
 
-// The incumbents that the profile's own evidence confirms, starting from `before`: planning with
-// them puts them in force again. An incumbent can move a boundary, and the moved boundary decide
-// another near-tie, so that one step need not be the last; after a few steps, whatever stands is
-// taken.
-[[nodiscard]] Incumbents settled(const evidence::Profile &profile, const CandidateSet &set,
-                                 const Incumbents &before);
-
-// Writes down the profile's routes as the incumbents of the next tuning: those that settle from its
-// evidence and present incumbents. To be called at the end of a campaign, with the evidence on
-// disk. Throws EvidenceError.
+// Plans the profile's routes from its evidence and present incumbents and writes them down as the
+// incumbents of the next tuning; planning with them gives the same routes again. To be called at
+// the end of a campaign, with the evidence on disk. Throws EvidenceError.
 void record_incumbents(const std::filesystem::path &profile_folder, const CandidateSet &set);
 
 } // namespace switchyard::tablegen

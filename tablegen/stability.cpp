@@ -11,7 +11,6 @@
 namespace switchyard::tablegen {
 namespace {
 
-using evidence::Interval;
 using evidence::Status;
 
 const ClassPlan *find_class(const Plan &plan, const ClassKey &key) {
