@@ -136,8 +136,10 @@ void write(const std::filesystem::path &profile_folder, const Machine &machine);
 enum class Merge : std::uint8_t {
   cells, // `newer`'s rows replace all rows of the same cells
   // `newer`'s rows join the cell as a further race. They replace the rows of the same alternative,
-  // except a bridge: a timed row of the same version and context as before stays beside its new
-  // one. Where no bridge is left to compare by, or no other row, they replace the whole cell.
+  // and all rows of a candidate whose version or context is another one by now. A bridge stays: a
+  // timed row of the same version and context (but for its quality) as its new one. Races of
+  // nothing but bridges are left out. Without a bridge, or with nothing else to keep, `newer`'s
+  // rows replace the whole cell.
   rows,
 };
 

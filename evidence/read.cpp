@@ -208,6 +208,10 @@ std::vector<fs::path> list_files(const fs::path &folder) {
       entry.disable_recursion_pending();
     } else if (name.extension() == ".json" && !entry->is_directory(ignored)) {
       files.push_back(entry->path().lexically_relative(folder));
+    } else if (entry->is_symlink(ignored) && entry->is_directory(ignored)) {
+      // Followed, it may lead around in a circle; passed over, its evidence would be missed.
+      Source(entry->path().string())
+          .fail("", "a link to a folder; evidence lies in folders proper");
     }
     entry.increment(error);
   }

@@ -738,6 +738,7 @@ TEST_CASE("A campaign measures every cell, reports progress and keeps other cell
   kept.samples_ns = {5};
   Row replaced = kept;
   replaced.cell = Cell::parse("u8 24x32x3 contiguous into hot t1 plain");
+  kept.context = replaced.context = before.add({});
   before.rows = {kept, replaced};
   evidence::write(folder.path(), before);
 
@@ -920,7 +921,9 @@ TEST_CASE("A real cell gives positive, valid rows for every accepted candidate",
     const Cell cell = Cell::parse("u8 24x32x3 contiguous into hot t1 tone");
     evidence::VariantEvidence evidence;
     evidence.variant = entry.variant->name;
-    evidence.rows = measure_cell(*entry.variant, *entry.contract, cell, options, gate).rows;
+    CellResult result = measure_cell(*entry.variant, *entry.contract, cell, options, gate);
+    evidence.rows = std::move(result.rows);
+    evidence.contexts = std::move(result.contexts);
     CHECK(evidence.rows.size() >= 3);
     for (const Row &row : evidence.rows) {
       INFO(row.candidate << ": " << row.mismatch);
