@@ -53,4 +53,27 @@ Context context_of(const Machine &machine, std::string_view backend, Quality qua
   return context;
 }
 
+std::optional<std::string> stale_reason(const Row &row, const Context &then, const Context &now,
+                                        int version_now) {
+  const auto change = [](std::string_view what, const auto &was, const auto &is) {
+    return fmt::format("{} was {}, is {}", what, was, is);
+  };
+  if (row.version != version_now) {
+    return change("version", row.version, version_now);
+  }
+  if (then.harness != now.harness) {
+    return change("harness", then.harness, now.harness);
+  }
+  if (then.machine != now.machine) {
+    return change("machine", then.machine, now.machine);
+  }
+  if (then.compiler != now.compiler) {
+    return change("compiler", then.compiler, now.compiler);
+  }
+  if (then.library != now.library) {
+    return change("library of " + row.candidate, then.library, now.library);
+  }
+  return std::nullopt;
+}
+
 } // namespace switchyard::evidence
