@@ -229,6 +229,11 @@ VariantEvidence read_variant(const fs::path &file) {
   return variant_of(parse_json(read_file(file), source), source);
 }
 
+VariantEvidence parse_variant(std::string_view text, const std::string &name) {
+  const Source source(name);
+  return variant_of(parse_json(text, source), source);
+}
+
 Machine read_machine(const fs::path &file) {
   const Source source(file.string());
   return machine_of(parse_json(read_file(file), source), source);

@@ -21,6 +21,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -519,8 +521,10 @@ TEST_CASE("What is not a readable file is refused without waiting for it") {
         0);
 
   put(path / "huge.json", "");
-  fs::resize_file(path / "huge.json", (std::uintmax_t{64} << 20) + 1);
-  CHECK(complaint(path / "huge.json") == "larger than 64 MB");
+  for (const std::uintmax_t size : {(std::uintmax_t{64} << 20) + 1, std::uintmax_t{1} << 30}) {
+    fs::resize_file(path / "huge.json", size); // sparse
+    CHECK(complaint(path / "huge.json") == "larger than 64 MB");
+  }
   CHECK(complaint("/proc/self/status") == "is growing"); // claims size 0
 }
 
@@ -789,6 +793,42 @@ TEST_CASE("A full disk leaves the old file and no other") {
   CHECK(result == 0);
   CHECK(get(folder.path() / "multiply_add/scalar.json") == to_json(make_evidence()));
   CHECK(names_in(folder.path()) == before);
+}
+
+TEST_CASE("A file system without room leaves the old file and no other") {
+  const TemporaryFolder folder;
+  const int result = in_child([&] {
+    // A small file system of its own, which nobody outside this process sees.
+    const bool own = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+    if (!own || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0) {
+      return kSkipped;
+    }
+    VariantEvidence large = make_evidence();
+    for (int i = 1; i <= 400; ++i) {
+      large.rows.push_back(
+          make_row(fmt::format("u8 {}x640x3 contiguous into hot t1 tone", i), "fused", {1, 2, 3}));
+    }
+    write(folder.path(), make_evidence());
+    const auto before = names_in(folder.path());
+    try {
+      write(folder.path(), large);
+      return 1;
+    } catch (const EvidenceError &error) {
+      if (std::string(error.what()).find("cannot be written: No space left on device") ==
+          std::string::npos) {
+        return 2;
+      }
+    }
+    const bool same = get(folder.path() / "multiply_add/scalar.json") == to_json(make_evidence()) &&
+                      names_in(folder.path()) == before;
+    return same ? 0 : 3;
+  });
+  if (result == kSkipped) {
+    WARN("1 test skipped: no file system can be mounted here");
+    return;
+  }
+  CHECK(result == 0);
 }
 
 TEST_CASE("A folder that cannot be written leaves the old file and no other") {
@@ -1124,6 +1164,67 @@ TEST_CASE("A link to a folder of evidence is refused rather than passed over") {
                      folder.path() / "profile/multiply_add/scalar.json");
   fs::create_directory_symlink(folder.path() / "profile", folder.path() / "link");
   CHECK(read_profile(folder.path() / "link").variants.size() == 1);
+}
+
+TEST_CASE("Profiles of equal machines merge, the later one's cells win and conflicts are named") {
+  const auto profile_of = [](std::vector<Row> rows) {
+    Profile profile;
+    profile.machine = make_machine();
+    profile.variants.emplace("flip", evidence_of("flip", std::move(rows)));
+    return profile;
+  };
+  const Profile first =
+      profile_of({make_row(kTone, "fused", {1, 2}), make_row(kCold, "fused", {3, 4})});
+  Profile second = profile_of({make_row(kTone, "fused", {5, 6}), make_row(kCold, "fused", {3, 4}),
+                               make_row("u8 1x2x3 rows into hot t1 tone", "fused", {7, 8})});
+  second.variants.emplace("multiply_add/scalar", make_evidence());
+  Profile merged = first;
+  const ProfileMerge report = merge_profile(merged, second);
+  CHECK(report.added == 4);
+  CHECK(report.conflicts == Rows{fmt::format("flip#{}", kTone)});
+  CHECK(to_json(merged.variants.at("flip")) == to_json(second.variants.at("flip")));
+  CHECK(merged.variants.size() == 2);
+
+  // Merging is complete in any number of steps, and repeats without conflicts.
+  CHECK(merge_profile(merged, second).conflicts.empty());
+  merged = second;
+  CHECK(merge_profile(merged, first).conflicts.size() == 1);
+  CHECK(merged.variants.at("flip").rows.size() == 3);
+  CHECK(rows_in(merged.variants.at("flip")) == Rows{"fused/1@1"});
+  CHECK(merged.variants.at("flip").rows[0].samples_ns == std::vector<double>{1, 2});
+}
+
+TEST_CASE("Profiles of machines or builds that differ merge on demand alone") {
+  Profile profile;
+  profile.machine = make_machine();
+  using Change = std::pair<std::function<void(Machine &)>, std::string>;
+  const Change changes[] = {
+      {[](Machine &m) { m.profile = "other"; }, "profile \"other\" is not \"x86_64-amd-zen3-2c\""},
+      {[](Machine &m) { m.facts["cpu"]["isa"] = "avx512f"; }, "machine \""},
+      {[](Machine &m) { m.facts["cpu"]["cores"] = "4"; }, "machine \""},
+      {[](Machine &m) { m.facts["compiler"]["flags"] = "-O2"; }, "compiler \""},
+      {[](Machine &m) { m.facts["harness"]["version"] = "7"; }, "harness \"7\" is not \"1\""},
+  };
+  for (const auto &[change, expected] : changes) {
+    Profile other = profile;
+    other.variants.emplace("multiply_add/scalar", make_evidence());
+    change(other.machine);
+    Profile merged = profile;
+    CHECK_THROWS_WITH(merge_profile(merged, other), Catch::StartsWith(expected));
+    CHECK(merged.variants.empty());
+    CHECK(merge_profile(merged, other, true).added == 3);
+  }
+  Profile busy = profile; // other facts decide nothing
+  busy.machine.facts["system"]["load_average"] = "9.0";
+  CHECK_NOTHROW(merge_profile(profile, busy));
+}
+
+TEST_CASE("Text is quoted for a shell where it needs to be") {
+  CHECK(shell_quoted("evidence/profiles") == "evidence/profiles");
+  CHECK(shell_quoted("") == "''");
+  CHECK(shell_quoted("my profiles") == "'my profiles'");
+  CHECK(shell_quoted("$(x)*") == "'$(x)*'");
+  CHECK(shell_quoted("it's") == "'it'\\''s'");
 }
 
 TEST_CASE("Hashes and evidence keys are stable") {

@@ -83,9 +83,21 @@ private:
     outcome_.rows.push_back(std::move(row));
   }
 
+  [[nodiscard]] bool wanted(const Alternative &alternative) const {
+    const std::string id(alternative.candidate->id);
+    return options_.only.empty() || options_.only.contains({id, 0}) ||
+           options_.only.contains({id, alternative.threads});
+  }
+
+  // Whether the candidate is wanted with any number of threads.
+  [[nodiscard]] bool wanted(const Candidate &candidate) const {
+    const auto first = options_.only.lower_bound({std::string(candidate.id), 0});
+    return options_.only.empty() || (first != options_.only.end() && first->first == candidate.id);
+  }
+
   void admit_candidates() {
     for (const Candidate &candidate : variant_.candidates) {
-      if (candidate.refuses(subject_.call()) != nullptr) {
+      if (!wanted(candidate) || candidate.refuses(subject_.call()) != nullptr) {
         continue;
       }
       const std::string &mismatch = gate_.verdict(variant_, contract_, candidate, spec_);
@@ -113,13 +125,15 @@ private:
     std::vector<Alternative> more;
     for (const Alternative &alternative : alternatives_) {
       const double alone = warmed_up(alternative);
-      fastest = std::min(fastest, alone);
-      more.push_back(alternative);
+      if (wanted(alternative)) {
+        fastest = std::min(fastest, alone);
+        more.push_back(alternative);
+      }
       for (const int threads : thread_counts(cell_.thread_budget)) {
         const Alternative split{alternative.candidate, threads};
         // The executor says whether this shape can be divided at all.
-        if (alternative.candidate->split != Split::none && alone >= options_.split_from_ns &&
-            subject_.run_once(split) > 1) {
+        if (wanted(split) && alternative.candidate->split != Split::none &&
+            alone >= options_.split_from_ns && subject_.run_once(split) > 1) {
           fastest = std::min(fastest, warmed_up(split));
           more.push_back(split);
         }

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/measure/gate.hpp"
@@ -18,6 +20,9 @@ namespace switchyard::measure {
 
 // Raised with every change of the engine that can alter what a time means.
 inline constexpr int kHarnessVersion = 2;
+
+// Alternatives of a cell by candidate and threads; 0 threads: whatever numbers are worth trying.
+using Only = std::set<std::pair<std::string, int>>;
 
 struct MeasureOptions {
   Hooks hooks;
@@ -34,6 +39,7 @@ struct MeasureOptions {
   evidence::Quality quality = evidence::Quality::good;
   // All of the cell, from the proof to the last round; RaceRules::budget_ns bounds the race alone.
   double cell_budget_ns = std::numeric_limits<double>::infinity();
+  Only only; // the alternatives to measure; empty: all
 };
 
 // For this machine's steady clock, whose error is measured.
