@@ -285,6 +285,7 @@ private:
     if (options_.resume) {
       check_same(journal_->contents().request, request);
       done_ = journal_->contents().done;
+      report_.resumed = done_.size();
     }
     recover(options_.profile_folder, journal_->contents().unmerged);
     if (options_.resume) {
@@ -314,7 +315,6 @@ private:
   // Adds the step, unless its cell was measured before an interruption.
   void append(Step step) {
     if (done_.contains(name_of(entries_, step))) {
-      ++report_.resumed;
       return;
     }
     remaining_weight_ += step.plan.weight;
