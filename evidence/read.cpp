@@ -9,6 +9,7 @@
 
 #include "evidence/evidence.hpp"
 #include "evidence/files.hpp"
+#include "evidence/incumbents.hpp"
 #include "evidence/parse.hpp"
 #include "evidence/rows.hpp"
 #include "evidence/statistics.hpp"
@@ -243,8 +244,8 @@ Profile read_profile(const fs::path &folder) {
   Profile profile;
   profile.machine = read_machine(folder / "machine.json");
   for (const fs::path &file : list_files(folder)) {
-    if (file == "machine.json") {
-      continue;
+    if (file == "machine.json" || file == kIncumbentsFile) {
+      continue; // the latter is no measurement; see incumbents.hpp
     }
     VariantEvidence evidence = read_variant(folder / file);
     if (evidence.variant + ".json" != file.generic_string()) {

@@ -28,8 +28,8 @@ bool is_token(std::string_view text) {
 }
 
 bool is_variant_name(std::string_view text) {
-  if (text == "machine") {
-    return false; // its file would be machine.json
+  if (text == "machine" || text == "incumbents") {
+    return false; // its file would be machine.json, or incumbents.json
   }
   for (int segment = 0; segment < kMaxSegments; ++segment) {
     const std::size_t slash = text.find('/');

@@ -13,8 +13,12 @@
 #include <fmt/format.h>
 
 #include "evidence/evidence.hpp"
+#include "switchyard/core/route_table.hpp"
+#include "tablegen/classes.hpp"
 #include "tablegen/generate.hpp"
+#include "tablegen/incumbents.hpp"
 #include "tablegen/policy.hpp"
+#include "tablegen/portable.hpp"
 #include "tablegen/unknown.hpp"
 
 namespace switchyard::tablegen {
@@ -76,17 +80,61 @@ std::vector<fs::path> chosen_folders(const TablegenOptions &options) {
   return chosen;
 }
 
-// The routes of one profile; nullopt, with a line per unknown name on `log`, when a check failed.
-std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &options,
-                                 const CandidateSet &set, std::ostream &log) {
-  evidence::Profile profile = evidence::read_profile(folder);
+void check_name(const fs::path &folder, const evidence::Profile &profile) {
   const std::string name = folder.filename().string();
+  if (name == kPortableProfile) {
+    throw UsageError(fmt::format("{}: \"{}\" is the name of the table of all profiles, and no "
+                                 "profile's: rename the folder and its /profile",
+                                 folder.string(), name));
+  }
   if (profile.machine.profile != name) {
     // A copied folder would otherwise give two tables of one name.
     throw evidence::EvidenceError(
         fmt::format("{}: /profile: \"{}\" belongs in a folder of that name",
                     (folder / "machine.json").string(), profile.machine.profile));
   }
+}
+
+// What the profile's routes have to beat.
+Incumbents incumbents_for(const fs::path &folder, const TablegenOptions &options,
+                          const CandidateSet &set) {
+  if (options.incumbent.empty()) {
+    return read_incumbents(folder);
+  }
+  const fs::path before = fs::path(options.incumbent) / folder.filename();
+  std::error_code ignored;
+  if (!fs::is_directory(before, ignored)) {
+    return {}; // a machine that had not been measured then
+  }
+  return incumbents_of(plan_routes(evidence::read_profile(before), set, read_incumbents(before)));
+}
+
+struct Planned {
+  evidence::Profile profile;
+  Plan plan;
+};
+
+void print_warnings(const Planned &planned, const TablegenOptions &options, const CandidateSet &set,
+                    std::ostream &log) {
+  const std::string &name = planned.profile.machine.profile;
+  std::vector<std::string> lines = planned.plan.warnings;
+  if (options.now.profile == name) {
+    for (const std::string &line : stale_rows(planned.profile, set, planned.profile.machine)) {
+      std::erase(lines, line);
+    }
+    const std::vector<std::string> stale = stale_rows(planned.profile, set, options.now);
+    lines.insert(lines.end(), stale.begin(), stale.end());
+  }
+  for (const std::string &line : lines) {
+    log << "warning: " << name << ": " << line << '\n';
+  }
+}
+
+// The routes of one profile; nullopt, with a line per unknown name on `log`, when a check failed.
+std::optional<Planned> plan_profile(const fs::path &folder, const TablegenOptions &options,
+                                    const CandidateSet &set, std::ostream &log) {
+  evidence::Profile profile = evidence::read_profile(folder);
+  check_name(folder, profile);
   if (options.prune) {
     for (const std::string &line : prune(profile, set, folder)) {
       log << line << '\n';
@@ -100,31 +148,62 @@ std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &
   if (!unknown.empty()) {
     return std::nullopt;
   }
-  Plan plan = plan_routes(profile, set);
-  for (const std::string &warning : plan.warnings) {
-    log << "warning: " << name << ": " << warning << '\n';
+  const Incumbents incumbents = incumbents_for(folder, options, set);
+  Plan plan = plan_routes(profile, set, incumbents);
+  Planned planned{std::move(profile), std::move(plan)};
+  print_warnings(planned, options, set, log);
+  if (options.keep_incumbents) {
+    evidence::write_incumbents(
+        folder, to_routes(kept_for_others(incumbents_of(planned.plan), incumbents, set)));
   }
-  return plan;
+  return planned;
+}
+
+void check_usage(const TablegenOptions &options) {
+  if (options.out.empty() && !options.prune && !options.keep_incumbents) {
+    throw UsageError("--out: a file to write is required, unless --prune or --keep-incumbents is "
+                     "given");
+  }
+  if (options.evidence.empty() &&
+      (options.prune || options.keep_incumbents || !options.profiles.empty())) {
+    throw UsageError("--evidence: a folder of profiles is required by --prune, --keep-incumbents "
+                     "and --profile");
+  }
+  std::error_code ignored;
+  if (!options.incumbent.empty() && !fs::is_directory(options.incumbent, ignored)) {
+    throw UsageError(fmt::format("--incumbent: {}: is no folder of profiles", options.incumbent));
+  }
+}
+
+// Every profile's plan, and that of all of them where there are several.
+std::vector<Plan> plans_of(const std::vector<Planned> &planned, const CandidateSet &set) {
+  std::vector<Plan> plans;
+  std::vector<evidence::Profile> with_routes;
+  for (const Planned &each : planned) {
+    plans.push_back(each.plan);
+    if (!each.plan.classes.empty()) {
+      with_routes.push_back(each.profile);
+    }
+  }
+  if (with_routes.size() >= 2) {
+    plans.push_back(plan_portable(with_routes, set));
+  }
+  return plans;
 }
 
 int generate_table(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {
-  if (options.out.empty() && !options.prune) {
-    throw UsageError("--out: a file to write is required, unless --prune is given");
-  }
-  if (options.evidence.empty() && (options.prune || !options.profiles.empty())) {
-    throw UsageError("--evidence: a folder of profiles is required by --prune and --profile");
-  }
-  std::vector<Plan> plans;
+  check_usage(options);
+  std::vector<Planned> planned;
   bool good = true;
   for (const fs::path &folder : chosen_folders(options)) {
-    std::optional<Plan> plan = plan_profile(folder, options, set, log);
-    good = good && plan.has_value();
-    if (plan) {
-      plans.push_back(std::move(*plan));
+    std::optional<Planned> one = plan_profile(folder, options, set, log);
+    good = good && one.has_value();
+    if (one) {
+      planned.push_back(std::move(*one));
     }
   }
   if (good && !options.out.empty()) {
-    write_if_changed(options.out, generate(plans, hash_of(set)));
+    write_if_changed(options.out, generate(plans_of(planned, set), hash_of(set)));
   }
   return good ? kGood : kCheckFailed;
 }

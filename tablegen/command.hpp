@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/evidence.hpp"
 #include "tablegen/candidate_set.hpp"
 
 namespace switchyard::tablegen {
@@ -15,9 +16,17 @@ struct TablegenOptions {
   std::string out;                   // file to write; empty: none
   std::vector<std::string> profiles; // names; empty: all
   bool prune = false;                // first remove rows of unknown candidates and variants
+  // Folder of profiles whose routes are the incumbents, in place of each profile's
+  // incumbents.json; empty: none.
+  std::string incumbent;
+  bool keep_incumbents = false; // write the routes down as the incumbents of the next tuning
+  // The machine that the program runs on. Rows of its profile that went stale are reported by its
+  // state instead of the one in machine.json; routes don't depend on it. Without facts: unknown.
+  evidence::Machine now;
 };
 
-// Writes the table for `set`, which replaces `out` at once, and only if its text changed. Prints
+// Writes the tables for `set`, one per profile, and kPortableProfile's where two or more profiles
+// have routes, which replace `out` at once, and only if its text changed. Prints
 // warnings and errors, each on one line, and with `prune` what was removed, to `log`. Returns 0
 // when all is well, 1 when evidence names what the build does not know, 2 on bad usage or input;
 // unless it returns 0, `out` stays as it was.

@@ -17,6 +17,12 @@ int main(int argc, char **argv) {
       ->type_name("DIR");
   app.add_option("--out", options.out, "C++ file to write")->type_name("FILE");
   app.add_option("--profile", options.profiles, "Only these profiles")->type_name("NAME");
+  app.add_option("--incumbent", options.incumbent,
+                 "Folder of profiles whose routes near-ties keep, in place of each profile's "
+                 "incumbents.json")
+      ->type_name("DIR");
+  app.add_flag("--keep-incumbents", options.keep_incumbents,
+               "Write the routes to each profile's incumbents.json, for near-ties to keep");
   app.add_flag("--prune", options.prune,
                "First remove rows of unknown candidates and variants from the evidence");
   try {

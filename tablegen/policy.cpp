@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "tablegen/classes.hpp"
+#include "tablegen/exactness.hpp"
 #include "tablegen/ranking.hpp"
 #include "tablegen/regions.hpp"
 #include "tablegen/regrets.hpp"
+#include "tablegen/ties.hpp"
 
 namespace switchyard::tablegen {
 namespace {
@@ -34,10 +37,11 @@ void join_equal(std::vector<Segment> &segments) {
 // Divides one class into segments and chooses their alternatives.
 class Planner {
 public:
-  Planner(const ClassData &data, const Regrets &regrets, const Incumbents &incumbents)
+  Planner(const ClassData &data, const Regrets &regrets, const Incumbents &incumbents,
+          Exactness demand)
       : data_(data), regrets_(regrets) {
     for (std::size_t p = 0; p < data_.points.size(); ++p) {
-      incumbents_.push_back(incumbent_at(p, incumbents));
+      incumbents_.push_back(measured_incumbent(p, incumbents, demand));
     }
     for (std::size_t p = 0; p < data_.points.size(); ++p) {
       costs_.push_back(costs_at(p));
@@ -58,14 +62,15 @@ public:
 
 private:
   // Index of the incumbent if it was measured at this point, else kNone.
-  [[nodiscard]] std::size_t incumbent_at(std::size_t p, const Incumbents &incumbents) const {
-    const auto found = incumbents.find({data_.key, data_.points[p].size});
-    if (found == incumbents.end()) {
+  [[nodiscard]] std::size_t measured_incumbent(std::size_t p, const Incumbents &incumbents,
+                                               Exactness demand) const {
+    const auto found = incumbent_at(incumbents, data_.key, demand, data_.points[p].size);
+    if (!found) {
       return kNone;
     }
     const auto &all = data_.alternatives;
     const auto a =
-        static_cast<std::size_t>(std::find(all.begin(), all.end(), found->second) - all.begin());
+        static_cast<std::size_t>(std::find(all.begin(), all.end(), *found) - all.begin());
     return a < all.size() && !std::isnan(regrets_[p][a]) ? a : kNone;
   }
 
@@ -140,19 +145,48 @@ private:
     return taken != nullptr;
   }
 
-  // Among the alternatives tied with the segment's: the incumbent of the most points, else the
-  // first in order of preference.
-  [[nodiscard]] std::size_t choose(const Segment &segment) const {
-    std::size_t chosen = segment.alternative;
-    std::ptrdiff_t most = -1;
-    for (std::size_t a = 0; a < data_.alternatives.size(); ++a) {
-      const Segment other{segment.first, segment.last, a};
-      if (incumbent_points(other) > most && tied(other, segment.alternative)) {
-        chosen = a;
-        most = incumbent_points(other);
+  // The most heap memory that a call of the segment's alternative held; nullopt unless it was
+  // counted in every cell.
+  [[nodiscard]] std::optional<std::int64_t> peak(const Segment &segment) const {
+    std::int64_t most = 0;
+    for (std::size_t p = segment.first; p < segment.last; ++p) {
+      for (const CellRows &cell : data_.points[p].cells) {
+        if (!cell.measured(segment.alternative)) {
+          continue;
+        }
+        const auto &counted = cell.lanes[segment.alternative].newest().allocations;
+        if (!counted) {
+          return std::nullopt;
+        }
+        most = std::max(most, counted->peak);
       }
     }
-    return chosen;
+    return most;
+  }
+
+  [[nodiscard]] bool stale(const Segment &segment) const {
+    for (std::size_t p = segment.first; p < segment.last; ++p) {
+      for (const CellRows &cell : data_.points[p].cells) {
+        if (cell.lanes[segment.alternative].stale) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // Of the alternatives tied with the segment's; see ties.hpp.
+  [[nodiscard]] std::size_t choose(const Segment &segment) const {
+    std::vector<std::size_t> tied_ones;
+    std::vector<Contender> contenders;
+    for (std::size_t a = 0; a < data_.alternatives.size(); ++a) {
+      const Segment other{segment.first, segment.last, a};
+      if (tied(other, segment.alternative)) {
+        tied_ones.push_back(a);
+        contenders.push_back({incumbent_points(other), stale(other), peak(other)});
+      }
+    }
+    return tied_ones[break_tie(contenders)];
   }
 
   const ClassData &data_;
@@ -161,17 +195,64 @@ private:
   Costs costs_;
 };
 
+std::vector<Region> regions_of(const ClassData &data, const Regrets &regrets,
+                               const Incumbents &incumbents, Exactness demand) {
+  std::vector<Region> regions;
+  for (const Segment &segment : Planner(data, regrets, incumbents, demand).segments()) {
+    regions.push_back(region_of(data, regrets, segment));
+  }
+  return regions;
+}
+
+// The floor for all sizes.
+Region floor_region(const ClassData &data) {
+  Region region;
+  region.ranking = {{data.floor, 1}};
+  for (const Point &point : data.points) {
+    for (const CellRows &cell : point.cells) {
+      region.cells.push_back(cell.key);
+    }
+  }
+  return region;
+}
+
 ClassPlan plan_class(const ClassData &data, const Incumbents &incumbents) {
   ClassPlan plan{data.key, {}, {}};
   for (const Point &point : data.points) {
     plan.sizes.push_back(point.size);
   }
-  const Regrets regrets = regrets_of(data);
-  for (const Segment &segment : Planner(data, regrets, incumbents).segments()) {
-    plan.regions.push_back(region_of(data, regrets, segment));
+  if (data.alternatives.empty()) {
+    plan.regions.push_back(floor_region(data));
+    return plan;
   }
+  const Regrets regrets = regrets_of(data);
+  std::vector<Region> bitwise;
+  if (const auto part = bitwise_part(data, regrets)) {
+    bitwise = regions_of(part->data, part->regrets, incumbents, Exactness::bitwise);
+  }
+  plan.regions =
+      with_bitwise(data, regions_of(data, regrets, incumbents, Exactness::faithful), bitwise);
   return plan;
 }
+
+// Adds an incumbent unless the one before it in the class is the same.
+class IncumbentLine {
+public:
+  IncumbentLine(Incumbents &incumbents, Exactness demand)
+      : incumbents_(incumbents), demand_(demand) {}
+
+  void add(const ClassKey &key, std::int64_t from, const Alternative &alternative) {
+    if (before_ != alternative) {
+      incumbents_[{key, from, demand_}] = alternative;
+      before_ = alternative;
+    }
+  }
+
+private:
+  Incumbents &incumbents_;
+  Exactness demand_;
+  std::optional<Alternative> before_;
+};
 
 } // namespace
 
@@ -184,14 +265,35 @@ Plan plan_routes(const evidence::Profile &profile, const CandidateSet &set,
   return plan;
 }
 
+std::optional<Alternative> incumbent_at(const Incumbents &incumbents, const ClassKey &of_class,
+                                        Exactness demand, std::int64_t size) {
+  const auto in_force = [&](Exactness asked) -> const Alternative * {
+    const auto after = incumbents.upper_bound({of_class, size, asked});
+    if (after == incumbents.begin()) {
+      return nullptr;
+    }
+    const auto &[key, alternative] = *std::prev(after);
+    return key.of_class == of_class && key.demand == asked ? &alternative : nullptr;
+  };
+  const Alternative *found = in_force(demand);
+  if (found == nullptr && demand == Exactness::bitwise) {
+    found = in_force(Exactness::faithful);
+  }
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
 Incumbents incumbents_of(const Plan &plan) {
   Incumbents incumbents;
   for (const ClassPlan &plan_of_class : plan.classes) {
+    const bool apart = std::any_of(
+        plan_of_class.regions.begin(), plan_of_class.regions.end(),
+        [](const Region &region) { return region.bitwise && region.bitwise != region.ranking[0]; });
+    IncumbentLine faithful(incumbents, Exactness::faithful);
+    IncumbentLine bitwise(incumbents, Exactness::bitwise);
     for (const Region &region : plan_of_class.regions) {
-      for (const std::int64_t size : plan_of_class.sizes) {
-        if (size >= region.from && size < region.to) {
-          incumbents[{plan_of_class.key, size}] = region.ranking.front();
-        }
+      faithful.add(plan_of_class.key, region.from, region.ranking.front());
+      if (apart && region.bitwise) {
+        bitwise.add(plan_of_class.key, region.from, *region.bitwise);
       }
     }
   }

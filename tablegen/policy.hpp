@@ -6,16 +6,26 @@
 //  1. Rows of hot cells are grouped by class; a class's cells lie along size (elements). A row
 //     counts if its candidate is built, computes the dtype, has the row's version and was not
 //     rejected in any cell of that variant and dtype, and if it used no more threads than the
-//     class allows.
+//     class allows. Limits and impossible rows never count; an impossible row is a warning, and
+//     its candidate competes wherever else it was measured.
 //  2. In a cell the best alternative is the accepted one of the least median time; an
-//     alternative's regret is log(its time / the best's), paired by rounds. A dropped row comes
-//     after the accepted ones. Cells of one size are averaged, that is, the geometric mean of
-//     their ratios.
+//     alternative's regret is log(its time / the best's), paired by rounds, or over a bridge where
+//     the two were timed in different races (races.hpp). A dropped row comes after the accepted
+//     ones. Cells of one size are averaged, that is, the geometric mean of their ratios.
 //  3. Regions along size minimise the sum of regret over the measured sizes plus a penalty for
 //     every further region. A region whose advantage over its neighbour's alternative is not
 //     proven is given to that neighbour.
 //  4. Among the alternatives that cannot be told from the region's best, the incumbent stays;
-//     without one, a fixed order of preference decides.
+//     without one, what was measured under present conditions comes before what is stale, then
+//     the smaller peak of heap memory, then a fixed order of preference (ties.hpp).
+//  5. Where a faithful alternative wins, regions are divided so that the first bitwise one of
+//     each ranking is the choice of the same policy among bitwise ones (exactness.hpp).
+//
+// Stale rows count. What was measured before a library changed is still the best guess at what it
+// takes now, and a route that was three times faster rarely stops being the fastest; but in a
+// tie the guess yields to a measurement. A row of another version is not even a guess.
+//
+// A class where present candidates have rows, but none that may be used, gets the floor.
 #pragma once
 
 #include <compare>
@@ -24,6 +34,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,8 +72,26 @@ struct ClassKey {
   friend auto operator<=>(const ClassKey &, const ClassKey &) = default;
 };
 
-// The alternative that served a measured size before, where there was one.
-using Incumbents = std::map<std::pair<ClassKey, std::int64_t>, Alternative>;
+// Where an incumbent's reign begins, along the sizes of a class.
+struct IncumbentKey {
+  ClassKey of_class;
+  std::int64_t from = 0;
+  Exactness demand = Exactness::faithful; // or bitwise: the first bitwise one of the ranking
+
+  friend bool operator<(const IncumbentKey &a, const IncumbentKey &b) {
+    return std::tie(a.of_class, a.demand, a.from) < std::tie(b.of_class, b.demand, b.from);
+  }
+};
+
+// The alternatives in force before, each from its size up to the next one's of the same class and
+// demand: so that a size that was not measured then has an incumbent, too. A class without any for
+// bitwise demands has the same ones for both.
+using Incumbents = std::map<IncumbentKey, Alternative>;
+
+// nullopt where nothing was in force.
+[[nodiscard]] std::optional<Alternative> incumbent_at(const Incumbents &incumbents,
+                                                      const ClassKey &of_class, Exactness demand,
+                                                      std::int64_t size);
 
 // The ranking for sizes [from, to).
 struct Region {
@@ -78,7 +107,8 @@ struct Region {
   // the rounds suffice for that, else for this comparison alone, else [−1, HUGE_VAL]. Below 0
   // where preference or the incumbent decided a tie. All 0 without a runner-up.
   evidence::Interval margin{0, 0, 0};
-  std::vector<std::string> cells; // keys of the measured cells inside, by size
+  std::vector<std::string> cells;     // keys of the measured cells inside, by size
+  std::optional<Alternative> bitwise; // the first bitwise one of the ranking that was measured
 };
 
 struct ClassPlan {
@@ -101,8 +131,11 @@ struct Plan {
 // The winners of a plan, for the next one to keep in near-ties.
 [[nodiscard]] Incumbents incumbents_of(const Plan &plan);
 
-// Rank in the fixed order of preference: fused, lut, stringzilla, numkong, opencv, aten, any other
-// backend, loop. Own code first: it has no per-call setup and no settings that others can change.
+// Rank in the fixed order of preference, fewer dependencies first: own code (fused, lut), then
+// libraries from the smallest to the largest (stringzilla, numkong, opencv, aten), then any other
+// backend. loop has the fewest, yet comes last: it is the floor that every ranking ends with, so
+// that a tie given to it gains nothing, while between and beyond the measured sizes, where a tie
+// of small images may end, plain loops are the slowest.
 [[nodiscard]] int preference(std::string_view backend);
 
 } // namespace switchyard::tablegen

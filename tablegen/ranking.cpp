@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "evidence/statistics.hpp"
+#include "tablegen/races.hpp"
 
 namespace switchyard::tablegen {
 namespace {
@@ -54,28 +55,43 @@ std::vector<Alternative> ranking(const ClassData &data, const std::vector<std::s
   return result;
 }
 
-// The rounds of several cells as one comparison.
-struct Pool {
+// The rounds of the cells where one race has both, as one comparison. Those of each cell are
+// scaled so that its ratio becomes `ratio`: what is left is how far rounds scatter, without the
+// difference between cells.
+Interval scatter(const std::vector<const CellRows *> &cells, const std::vector<double> &ratios,
+                 double ratio, std::size_t a, std::size_t rival) {
   std::vector<double> times;
   std::vector<double> rival_times;
   int comparisons = 1;
-};
-
-// The rounds of `cells`, those of each scaled so that its ratio becomes `ratio`: what is left is
-// how far rounds scatter, without the difference between cells.
-Pool pooled(const std::vector<const CellRows *> &cells, const std::vector<double> &ratios,
-            double ratio, std::size_t a, std::size_t rival) {
-  Pool pool;
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    const std::vector<double> &times = cells[c]->rows[a]->samples_ns;
-    const std::vector<double> &rival_times = cells[c]->rows[rival]->samples_ns;
-    for (std::size_t i = 0; i < std::min(times.size(), rival_times.size()); ++i) {
-      pool.times.push_back(times[i] * ratio / ratios[c]);
-      pool.rival_times.push_back(rival_times[i]);
+    const auto rows = shared_race(cells[c]->lanes[a], cells[c]->lanes[rival]);
+    if (!rows) {
+      continue;
     }
-    pool.comparisons = std::max(pool.comparisons, comparisons_in(*cells[c]));
+    const std::vector<double> &own = rows->first->samples_ns;
+    const std::vector<double> &others = rows->second->samples_ns;
+    for (std::size_t i = 0; i < std::min(own.size(), others.size()); ++i) {
+      times.push_back(own[i] * ratio / ratios[c]);
+      rival_times.push_back(others[i]);
+    }
+    comparisons = std::max(comparisons, comparisons_in(*cells[c]));
   }
-  return pool;
+  const Interval interval = evidence::paired_ratio(times, rival_times, comparisons);
+  return std::isfinite(interval.high) ? interval : evidence::paired_ratio(times, rival_times);
+}
+
+// The same for cells that are compared over bridges alone: the widest of their intervals, scaled
+// likewise.
+Interval scatter_over_bridges(const std::vector<const CellRows *> &cells,
+                              const std::vector<double> &ratios, double ratio, std::size_t a,
+                              std::size_t rival) {
+  Interval widest{ratio, ratio, ratio};
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const auto link = compare(*cells[c], a, rival, comparisons_in(*cells[c]));
+    widest.low = std::min(widest.low, link->low * ratio / ratios[c]);
+    widest.high = std::max(widest.high, link->high * ratio / ratios[c]);
+  }
+  return widest;
 }
 
 // See Region::margin.
@@ -87,18 +103,15 @@ Interval margin(const ClassData &data, const Segment &segment, std::size_t runne
   }
   std::vector<double> ratios;
   double logs = 0;
+  bool paired = false;
   for (const CellRows *cell : cells) {
-    ratios.push_back(
-        evidence::paired_ratio(cell->rows[runner_up]->samples_ns, cell->rows[winner]->samples_ns)
-            .estimate);
+    ratios.push_back(compare(*cell, runner_up, winner)->estimate);
     logs += std::log(ratios.back());
+    paired = paired || shared_race(cell->lanes[runner_up], cell->lanes[winner]).has_value();
   }
   const double ratio = std::exp(logs / static_cast<double>(cells.size()));
-  const Pool pool = pooled(cells, ratios, ratio, runner_up, winner);
-  Interval interval = evidence::paired_ratio(pool.times, pool.rival_times, pool.comparisons);
-  if (!std::isfinite(interval.high)) {
-    interval = evidence::paired_ratio(pool.times, pool.rival_times);
-  }
+  const Interval interval = paired ? scatter(cells, ratios, ratio, runner_up, winner)
+                                   : scatter_over_bridges(cells, ratios, ratio, runner_up, winner);
   return {ratio - 1, std::min(interval.low, ratio) - 1, std::max(interval.high, ratio) - 1};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evidence/statistics.hpp"
+#include "tablegen/races.hpp"
 
 namespace switchyard::tablegen {
 namespace {
@@ -21,46 +22,64 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // accepted ones.
 constexpr double kKeepOrder = 1e-6;
 
-// A cell's best row: the least median time among accepted ones; among dropped ones when there are
-// no others. The first in order of preference of equal ones.
-const Row &best_of(const CellRows &cell) {
-  const Row *best = nullptr;
+// A cell's best alternative: the least time among accepted ones; among dropped ones when there are
+// no others. The first in order of preference of equal ones. Medians compare within the newest
+// race; what was not in it compares with the best of it.
+std::size_t best_of(const CellRows &cell) {
+  int race = 0;
+  for (const Lane &lane : cell.lanes) {
+    race = lane.measured() ? std::max(race, lane.newest().race) : race;
+  }
+  std::size_t best = kNone;
   std::pair<Status, double> least{};
-  for (const Row *row : cell.rows) {
-    if (row == nullptr) {
+  for (std::size_t a = 0; a < cell.lanes.size(); ++a) {
+    if (!cell.measured(a) || cell.lanes[a].newest().race != race) {
       continue;
     }
-    const std::pair rank{row->status, evidence::median(row->samples_ns)};
-    if (best == nullptr || rank < least) {
-      best = row;
+    const Row &row = cell.lanes[a].newest();
+    const std::pair rank{row.status, evidence::median(row.samples_ns)};
+    if (best == kNone || rank < least) {
+      best = a;
       least = rank;
     }
   }
-  return *best;
+  const std::size_t anchor = best;
+  least.second = 1;
+  for (std::size_t a = 0; a < cell.lanes.size(); ++a) {
+    if (!cell.measured(a) || cell.lanes[a].newest().race == race) {
+      continue;
+    }
+    const auto ratio = compare(cell, a, anchor);
+    const std::pair rank{cell.lanes[a].newest().status, ratio ? ratio->estimate : HUGE_VAL};
+    if (rank < least) {
+      best = a;
+      least = rank;
+    }
+  }
+  return best;
 }
 
 // log(time / the best's) of every alternative of a cell, at least 0; NaN where not measured.
 // A dropped row comes after the accepted ones and outside the tie band, but need not come after
 // the floor, which is measured in every round however slow it is.
 std::vector<double> cell_regrets(const ClassData &data, const CellRows &cell) {
-  std::vector<double> regrets(cell.rows.size(), kNaN);
-  const Row &best = best_of(cell);
+  std::vector<double> regrets(cell.lanes.size(), kNaN);
+  const std::size_t best = best_of(cell);
   const Alternative floor{data.floor, 1};
   double slowest_accepted = 0;
-  for (std::size_t a = 0; a < cell.rows.size(); ++a) {
-    const Row *row = cell.rows[a];
-    if (row == nullptr) {
+  for (std::size_t a = 0; a < cell.lanes.size(); ++a) {
+    const auto ratio = compare(cell, a, best);
+    if (!ratio) {
       continue;
     }
-    const double ratio = evidence::paired_ratio(row->samples_ns, best.samples_ns).estimate;
-    regrets[a] = std::max(0.0, std::log(ratio));
-    if (row->status == Status::accepted && data.alternatives[a] != floor) {
+    regrets[a] = std::max(0.0, std::log(ratio->estimate));
+    if (cell.lanes[a].newest().status == Status::accepted && data.alternatives[a] != floor) {
       slowest_accepted = std::max(slowest_accepted, regrets[a]);
     }
   }
-  for (std::size_t a = 0; a < cell.rows.size(); ++a) {
-    if (cell.rows[a] != nullptr && cell.rows[a]->status == Status::dropped &&
-        best.status == Status::accepted) {
+  for (std::size_t a = 0; a < cell.lanes.size(); ++a) {
+    if (!std::isnan(regrets[a]) && cell.lanes[a].newest().status == Status::dropped &&
+        cell.lanes[best].newest().status == Status::accepted) {
       regrets[a] = std::max({regrets[a], slowest_accepted, std::log1p(kTieBand)}) +
                    kKeepOrder * (1 + regrets[a]);
     }
@@ -117,7 +136,7 @@ std::vector<const CellRows *> shared_cells(const ClassData &data, const Segment 
   std::vector<const CellRows *> cells;
   for (std::size_t p = segment.first; p < segment.last; ++p) {
     for (const CellRows &cell : data.points[p].cells) {
-      if (cell.rows[a] != nullptr && cell.rows[b] != nullptr) {
+      if (cell.measured(a) && cell.measured(b)) {
         cells.push_back(&cell);
       }
     }
@@ -126,35 +145,37 @@ std::vector<const CellRows *> shared_cells(const ClassData &data, const Segment 
 }
 
 int comparisons_in(const CellRows &cell) {
-  const auto accepted = std::count_if(cell.rows.begin(), cell.rows.end(), [](const Row *row) {
-    return row != nullptr && row->status == Status::accepted;
+  const auto accepted = std::count_if(cell.lanes.begin(), cell.lanes.end(), [](const Lane &lane) {
+    return lane.measured() && lane.newest().status == Status::accepted;
   });
   return std::max(1, static_cast<int>(accepted) - 1);
 }
 
 bool proven_slower(const ClassData &data, const Segment &segment, std::size_t rival, double limit) {
-  const auto proven = [limit](std::span<const double> times, std::span<const double> rival_times,
-                              int comparisons) {
-    const Interval ratio = evidence::paired_ratio(times, rival_times, comparisons);
+  const auto proven = [limit](const Interval &ratio) {
     return ratio.low > limit && ratio.estimate > 1 + kTieBand;
   };
   std::vector<double> times;
   std::vector<double> rival_times;
   int comparisons = 1;
   for (const CellRows *cell : shared_cells(data, segment, segment.alternative, rival)) {
-    const Row &row = *cell->rows[segment.alternative];
-    const Row &other = *cell->rows[rival];
-    const std::size_t rounds = std::min(row.samples_ns.size(), other.samples_ns.size());
-    const std::span own = first_rounds(row, rounds);
-    const std::span others = first_rounds(other, rounds);
-    if (row.status > other.status || proven(own, others, comparisons_in(*cell))) {
+    const Lane &lane = cell->lanes[segment.alternative];
+    const Lane &other = cell->lanes[rival];
+    const auto ratio = compare(*cell, segment.alternative, rival, comparisons_in(*cell));
+    if (lane.newest().status > other.newest().status || (ratio && proven(*ratio))) {
       return true;
     }
-    times.insert(times.end(), own.begin(), own.end());
-    rival_times.insert(rival_times.end(), others.begin(), others.end());
-    comparisons = std::max(comparisons, comparisons_in(*cell));
+    if (const auto rows = shared_race(lane, other)) {
+      const std::size_t rounds =
+          std::min(rows->first->samples_ns.size(), rows->second->samples_ns.size());
+      const std::span own = first_rounds(*rows->first, rounds);
+      const std::span others = first_rounds(*rows->second, rounds);
+      times.insert(times.end(), own.begin(), own.end());
+      rival_times.insert(rival_times.end(), others.begin(), others.end());
+      comparisons = std::max(comparisons, comparisons_in(*cell));
+    }
   }
-  return proven(times, rival_times, comparisons);
+  return proven(evidence::paired_ratio(times, rival_times, comparisons));
 }
 
 } // namespace switchyard::tablegen

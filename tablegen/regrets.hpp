@@ -19,7 +19,7 @@ using Regrets = std::vector<std::vector<double>>;
 [[nodiscard]] double mean_regret(const Regrets &regrets, const Segment &segment,
                                  std::size_t alternative);
 
-// The cells of a segment where both alternatives were measured.
+// The cells of a segment where both alternatives were measured; they can be compared there.
 [[nodiscard]] std::vector<const CellRows *>
 shared_cells(const ClassData &data, const Segment &segment, std::size_t a, std::size_t b);
 
@@ -29,8 +29,9 @@ shared_cells(const ClassData &data, const Segment &segment, std::size_t a, std::
 
 // Whether the segment's alternative is proven slower than `rival`: outside the tie band, with an
 // interval above `limit`, in any cell or in all cells together. Ratios have no unit, so the rounds
-// of all cells pool into one comparison: many cells can prove what a few rounds in each can't. A
-// row that was dropped while the rival's was not counts as proven.
+// of all cells pool into one comparison: many cells can prove what a few rounds in each can't.
+// Only cells where one race has both give rounds to the pool; the others prove by themselves. An
+// alternative that was dropped while the rival was not counts as proven.
 [[nodiscard]] bool proven_slower(const ClassData &data, const Segment &segment, std::size_t rival,
                                  double limit);
 

@@ -9,9 +9,10 @@
 namespace switchyard::tablegen {
 namespace {
 
-// What is unknown about a row of a known variant; empty: nothing.
+// What is unknown about a row of a known variant; empty: nothing. The name in a limit's row is
+// that of the limit, no candidate's.
 std::string unknown_in(const evidence::Row &row, const VariantInfo &variant) {
-  if (variant.find(row.candidate) == nullptr) {
+  if (row.status != evidence::Status::limit && variant.find(row.candidate) == nullptr) {
     return fmt::format("candidate \"{}\"", row.candidate);
   }
   if (variant.dtype_case(row.cell.dtype) < 0) {
@@ -95,6 +96,11 @@ std::vector<std::string> prune(const evidence::Profile &profile, const Candidate
     const VariantInfo *variant = set.find(name);
     std::erase_if(file.rows, [&](const evidence::Row &row) {
       return variant == nullptr || !unknown_in(row, *variant).empty();
+    });
+    std::erase_if(file.contexts, [&](const auto &context) {
+      return std::none_of(file.rows.begin(), file.rows.end(), [&](const evidence::Row &row) {
+        return row.context == context.first;
+      });
     });
     if (file.rows.empty()) {
       remove_file(file_of(profile_folder, name));

@@ -17,13 +17,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "evidence/context.hpp"
 #include "evidence/evidence.hpp"
+#include "evidence/incumbents.hpp"
 #include "router/compiled_routes.hpp"
 #include "tablegen/candidate_set.hpp"
+#include "tablegen/classes.hpp"
 #include "tablegen/command.hpp"
 #include "tablegen/generate.hpp"
+#include "tablegen/incumbents.hpp"
 #include "tablegen/policy.hpp"
+#include "tablegen/portable.hpp"
+#include "tablegen/races.hpp"
+#include "tablegen/refinement.hpp"
 #include "tablegen/regions.hpp"
+#include "tablegen/stability.hpp"
+#include "tablegen/ties.hpp"
 #include "tablegen/unknown.hpp"
 
 // The golden file is compiled as well as compared: what the generator writes is C++ that holds
@@ -89,10 +98,17 @@ std::vector<double> unsteady(double time) {
   return samples;
 }
 
+const evidence::Context kContext{1, "machine", "compiler", "library", evidence::Quality::good};
+
 Row row(const std::string &cell, const std::string &id, double time, int threads = 1) {
   const auto seed = static_cast<unsigned>(id.size() + static_cast<std::size_t>(threads));
-  return {evidence::Cell::parse(cell), id, 1, threads, Status::accepted,
-          steady(time, kRounds, seed), ""};
+  Row result;
+  result.cell = evidence::Cell::parse(cell);
+  result.candidate = id;
+  result.threads = threads;
+  result.context = kContext.id();
+  result.samples_ns = steady(time, kRounds, seed);
+  return result;
 }
 
 Row dropped(const std::string &cell, const std::string &id, double time) {
@@ -103,13 +119,25 @@ Row dropped(const std::string &cell, const std::string &id, double time) {
 }
 
 Row rejected(const std::string &cell, const std::string &id) {
-  return {evidence::Cell::parse(cell), id, 1, 1, Status::rejected, {}, "at 0: 1, not 2"};
+  Row result = row(cell, id, 1);
+  result.status = Status::rejected;
+  result.samples_ns.clear();
+  result.mismatch = "at 0: 1, not 2";
+  return result;
+}
+
+evidence::VariantEvidence file_of(std::vector<Row> rows, const std::string &variant) {
+  evidence::VariantEvidence file{variant, {}, std::move(rows)};
+  if (!file.rows.empty()) {
+    file.add(kContext);
+  }
+  return file;
 }
 
 evidence::Profile profile_of(std::vector<Row> rows, const std::string &name = "test") {
   evidence::Profile profile;
   profile.machine.profile = name;
-  profile.variants["scale/scalar"] = {"scale/scalar", 1, std::move(rows)};
+  profile.variants["scale/scalar"] = file_of(std::move(rows), "scale/scalar");
   return profile;
 }
 
@@ -194,7 +222,11 @@ Outcome run(const TablegenOptions &options, const CandidateSet &set = test_set()
 }
 
 TablegenOptions options_for(const TemporaryFolder &folder, bool prune = false) {
-  return {(folder.path / "profiles").string(), (folder.path / "routes.cpp").string(), {}, prune};
+  TablegenOptions options;
+  options.evidence = (folder.path / "profiles").string();
+  options.out = (folder.path / "routes.cpp").string();
+  options.prune = prune;
+  return options;
 }
 
 bool contains(const std::string &text, const std::string &part) {
@@ -386,7 +418,7 @@ TEST_CASE("The incumbent stays in a near-tie and goes when it is proven slower")
 TEST_CASE("A plan's own winners, given as incumbents, keep their regions through near-ties") {
   const Plan before = plan_routes(profile_of(against_opencv({2, 2, 2, 0.5, 0.5, 0.5})), test_set());
   const Incumbents incumbents = incumbents_of(before);
-  CHECK(incumbents.size() == 6);
+  CHECK(incumbents.size() == 2); // from 0, and from the boundary
   // Now nearly equal everywhere: without incumbents fused would take all.
   const std::vector<Row> equal = against_opencv({0.99, 0.99, 0.99, 1.01, 1.01, 1.01});
   CHECK(winners(only_class(equal)) == "[0, …) fused");
@@ -539,7 +571,9 @@ TEST_CASE("What differs in channels, layout, output or dtype is a class of its o
 
 TEST_CASE("Without a usable row there is no route") {
   CHECK(plan_routes(profile_of({}), test_set()).classes.empty());
-  CHECK(plan_routes(profile_of({rejected(key("64x80x3"), "fused")}), test_set()).classes.empty());
+  CandidateSet set = test_set();
+  find(set, "fused").built = false;
+  CHECK(plan_routes(profile_of({row(key("64x80x3"), "fused", 100)}), set).classes.empty());
 }
 
 TEST_CASE("An only alternative has no margin") {
@@ -904,7 +938,8 @@ TEST_CASE("Usage that asks for nothing or for the impossible is refused") {
   const Outcome absent = run(options);
   CHECK(absent.code == 2);
   CHECK(contains(absent.log, "--profile: there is no profile \"absent\""));
-  options = {"", (folder.path / "routes.cpp").string(), {}, true};
+  options = options_for(folder, true);
+  options.evidence = "";
   CHECK(run(options).code == 2);
   CHECK(!fs::exists(folder.path / "routes.cpp"));
 }
@@ -917,8 +952,9 @@ TEST_CASE("Chosen profiles alone make tables") {
   TablegenOptions options = options_for(folder);
   options.profiles = {"c", "a"};
   REQUIRE(run(options).code == 0);
-  const std::array plans{plan_routes(profile_of(golden_rows(), "a"), test_set()),
-                         plan_routes(profile_of(golden_rows(), "c"), test_set())};
+  const std::array profiles{profile_of(golden_rows(), "a"), profile_of(golden_rows(), "c")};
+  const std::array plans{plan_routes(profiles[0], test_set()), plan_routes(profiles[1], test_set()),
+                         plan_portable(profiles, test_set())};
   CHECK(text_of(options.out) == generate(plans, hash_of(test_set())));
 }
 
@@ -999,7 +1035,7 @@ TEST_CASE("Unknown variants and dtypes fail generation too") {
   TemporaryFolder folder;
   evidence::Profile profile = profile_of(golden_rows());
   profile.variants["scale/scalar"].rows.push_back(row(key("24x32x3", 1, "u16"), "fused", 10));
-  profile.variants["scala/scalar"] = {"scala/scalar", 1, {row(key("24x32x3"), "fused", 10)}};
+  profile.variants["scala/scalar"] = file_of({row(key("24x32x3"), "fused", 10)}, "scala/scalar");
   write_profile(folder.path / "profiles", profile);
   const Outcome outcome = run(options_for(folder));
   CHECK(outcome.code == 1);
@@ -1020,7 +1056,7 @@ TEST_CASE("Pruning removes the rows of unknown names, says so, and nothing else"
   rows.push_back(row(key("24x32x3"), "fused_old", 500));
   rows.push_back(row(key("64x80x3"), "fused_old", 5000));
   rows.push_back(row(key("24x32x3", 1, "u16"), "fused", 10));
-  profile.variants["gone/scalar"] = {"gone/scalar", 1, {row(key("24x32x3"), "fused", 10)}};
+  profile.variants["gone/scalar"] = file_of({row(key("24x32x3"), "fused", 10)}, "gone/scalar");
   write_profile(folder.path / "profiles", profile);
   REQUIRE(run(options_for(folder)).code == 1);
 
@@ -1051,4 +1087,923 @@ TEST_CASE("Pruning writes the table too when it has a file to write") {
   CHECK(run(options).code == 0);
   const std::array plans{plan_routes(profile_of(golden_rows()), test_set())};
   CHECK(text_of(options.out) == generate(plans, hash_of(test_set())));
+}
+
+// ---- races --------------------------------------------------------------------------------------
+
+namespace {
+
+Row in_race(int race, Row row) {
+  row.race = race;
+  return row;
+}
+
+Row limit(const std::string &cell, double time) {
+  Row result = row(cell, "stream_copy", time);
+  result.status = Status::limit;
+  return result;
+}
+
+Row impossible(const std::string &cell, const std::string &id, double time) {
+  Row result = row(cell, id, time);
+  result.status = Status::impossible;
+  result.mismatch = "half the time of stream_copy";
+  return result;
+}
+
+// A cell as plain lanes, for compare().
+CellRows lanes_of(const std::vector<std::vector<const Row *>> &rows) {
+  CellRows cell;
+  for (const auto &lane : rows) {
+    cell.lanes.push_back({lane, false});
+  }
+  return cell;
+}
+
+std::vector<Row> with(std::vector<Row> rows, const std::vector<Row> &more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
+} // namespace
+
+TEST_CASE("Two alternatives compare by the newest race that has both") {
+  const std::string cell = key("64x80x3");
+  const Row old_a = row(cell, "fused", 100);
+  const Row old_b = row(cell, "opencv", 300);
+  const Row new_a = in_race(2, row(cell, "fused", 100));
+  const Row new_b = in_race(2, row(cell, "opencv", 200));
+  const CellRows rows = lanes_of({{&new_a, &old_a}, {&new_b, &old_b}});
+  const auto ratio = compare(rows, 1, 0);
+  REQUIRE(ratio);
+  CHECK(ratio->estimate == Approx(2).margin(0.02));
+  CHECK(shared_race(rows.lanes[0], rows.lanes[1]) == std::pair(&new_a, &new_b));
+}
+
+TEST_CASE("A bridge carries a comparison from one race to another") {
+  // The second race ran at half the speed: numkong's 160 were 80 at the time of the first.
+  const std::string cell = key("64x80x3");
+  const std::vector<Row> rows = {row(cell, "fused", 100), row(cell, "opencv", 200),
+                                 in_race(2, row(cell, "opencv", 400)),
+                                 in_race(2, row(cell, "numkong", 160))};
+  const Region region = only_class(rows).regions.front();
+  CHECK(ranking(region) == "numkong@1 fused@1 opencv@1 lut@1 aten@1 loop@1");
+  CHECK(region.margin.estimate == Approx(0.25).margin(0.01)); // 100 / 200 · 400 / 160
+  CHECK(region.margin.low > 0.2);
+  CHECK(region.margin.high < 0.3);
+}
+
+TEST_CASE("The interval over a bridge is as wide as both of its links together") {
+  const std::string cell = key("64x80x3");
+  const Row a = row(cell, "fused", 100);
+  Row bridge = row(cell, "opencv", 200);
+  for (std::size_t i = 0; i < bridge.samples_ns.size(); i += 2) {
+    bridge.samples_ns[i] *= 1.1;
+  }
+  const Row again = in_race(2, bridge);
+  const Row b = in_race(2, row(cell, "numkong", 160));
+  const auto over = compare(lanes_of({{&a}, {&b}, {&again, &bridge}}), 0, 1);
+  REQUIRE(over);
+  // Each link is widened for two links.
+  const evidence::Interval first = evidence::paired_ratio(a.samples_ns, bridge.samples_ns, 2);
+  const evidence::Interval second = evidence::paired_ratio(again.samples_ns, b.samples_ns, 2);
+  CHECK(over->estimate == Approx(first.estimate * second.estimate));
+  CHECK(over->low == Approx(first.low * second.low));
+  CHECK(over->high == Approx(first.high * second.high));
+  CHECK(over->high / over->low > 1.15); // where the direct ones would leave 1.1
+}
+
+TEST_CASE("Of two bridges the logs are averaged and the interval spans both") {
+  const std::string cell = key("64x80x3");
+  const Row a = row(cell, "fused", 100);
+  const Row b = in_race(2, row(cell, "lut", 100));
+  const Row opencv = row(cell, "opencv", 200);
+  const Row opencv_again = in_race(2, row(cell, "opencv", 200));
+  const Row aten = row(cell, "aten", 400);
+  const Row aten_again = in_race(2, row(cell, "aten", 100 * 4.84));
+  const auto over =
+      compare(lanes_of({{&a}, {&b}, {&opencv_again, &opencv}, {&aten_again, &aten}}), 0, 1);
+  REQUIRE(over);
+  CHECK(over->estimate == Approx(1.1).margin(0.02)); // √(1 · 1.21)
+  CHECK(over->low < 1.01);
+  CHECK(over->high > 1.19);
+}
+
+TEST_CASE("Several bridges in a row lead on, and without one nothing is compared") {
+  const std::string cell = key("64x80x3");
+  const Row a = row(cell, "fused", 100);
+  const Row x = row(cell, "lut", 200);
+  const Row x_again = in_race(2, row(cell, "lut", 300));
+  const Row y = in_race(2, row(cell, "opencv", 600));
+  const Row y_again = in_race(3, row(cell, "opencv", 100));
+  const Row b = in_race(3, row(cell, "aten", 50));
+  const CellRows chain = lanes_of({{&a}, {&x_again, &x}, {&y_again, &y}, {&b}});
+  REQUIRE(compare(chain, 3, 0));
+  CHECK(compare(chain, 3, 0)->estimate == Approx(2).margin(0.05)); // 50/100 · 600/300 · 200/100
+  const CellRows apart = lanes_of({{&a}, {&x}, {&b}});
+  CHECK(!compare(apart, 2, 0));
+  CHECK(linked_to(apart, 0) == std::vector<bool>{true, true, false});
+}
+
+TEST_CASE("A physical limit links races and is never routed") {
+  const std::string cell = key("64x80x3");
+  const std::vector<Row> rows = {row(cell, "fused", 100), limit(cell, 50),
+                                 in_race(2, limit(cell, 100)),
+                                 in_race(2, row(cell, "opencv", 160))};
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 1);
+  CHECK(ranking(plan.classes[0].regions[0]) == "opencv@1 fused@1 lut@1 numkong@1 aten@1 loop@1");
+  CHECK(plan.classes[0].regions[0].margin.estimate == Approx(0.25).margin(0.01));
+  CHECK(plan.warnings.empty());
+  CHECK(find_unknown(profile_of(rows), test_set()).empty());
+}
+
+TEST_CASE("What this build lacks still links races") {
+  const std::string cell = key("64x80x3");
+  CandidateSet set = test_set();
+  find(set, "opencv").built = false;
+  const ClassPlan plan =
+      only_class({row(cell, "fused", 100), row(cell, "opencv", 200),
+                  in_race(2, row(cell, "opencv", 400)), in_race(2, row(cell, "numkong", 160))},
+                 set);
+  CHECK(ranking(plan.regions.front()) == "numkong@1 fused@1 lut@1 aten@1 loop@1");
+}
+
+TEST_CASE("Rows that no way leads to are left out, with a warning") {
+  const std::string cell = key("64x80x3");
+  const std::vector<Row> rows = {row(cell, "fused", 1), in_race(2, row(cell, "opencv", 400)),
+                                 in_race(2, row(cell, "numkong", 160))};
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 1);
+  CHECK(ranking(plan.classes[0].regions[0]) == "numkong@1 opencv@1 fused@1 lut@1 aten@1 loop@1");
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(contains(plan.warnings[0], "1 rows share no race with the newest of their cell"));
+}
+
+TEST_CASE("A dropped alternative does not win against another race's accepted one") {
+  const std::string cell = key("64x80x3");
+  const std::vector<Row> rows = {dropped(cell, "fused", 100), row(cell, "opencv", 90),
+                                 in_race(2, row(cell, "opencv", 90)),
+                                 in_race(2, row(cell, "aten", 88))};
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+}
+
+TEST_CASE("An impossible row is a warning, and its candidate wins elsewhere") {
+  std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+  rows[0] = impossible(key(kShapes[0]), "fused", 1);
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 1);
+  CHECK(winners(plan.classes.front()) == "[0, 5949) opencv, [5949, …) fused");
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(plan.warnings.front() ==
+        "scale/scalar: 1 rows of \"fused\" are impossible: not used; the first: u8 24x32x3 "
+        "contiguous into hot t1 tone: half the time of stream_copy");
+}
+
+// ---- ties ---------------------------------------------------------------------------------------
+
+TEST_CASE("A tie goes to the incumbent, then to what is fresh, to less memory, to preference") {
+  const auto winner = [](std::vector<Contender> all) { return break_tie(all); };
+  CHECK(winner({{0, false, {}}, {2, true, 9999999}, {1, false, 0}}) == 1);
+  CHECK(winner({{0, true, 0}, {0, false, 9999999}}) == 1);
+  CHECK(winner({{0, true, 0}, {0, true, 0}}) == 0);
+  CHECK(winner({{0, false, 20000}, {0, false, 0}}) == 1);
+  CHECK(winner({{0, false, 4096}, {0, false, 0}}) == 0);   // a page is no difference
+  CHECK(winner({{0, false, 20000}, {0, false, {}}}) == 0); // not counted: no comparison
+  CHECK(winner({{0, false, 8000}, {0, false, 4000}, {0, false, 0}}) == 1); // no chain of pages
+  CHECK(winner({{1, false, 20000}, {1, false, 0}, {0, false, 0}}) == 1);
+  CHECK(winner({{0, false, {}}}) == 0);
+}
+
+TEST_CASE("Between tied alternatives the smaller peak of memory decides before preference") {
+  std::vector<Row> rows = against_opencv({1.01, 0.99, 1, 1.01, 0.99, 1});
+  for (Row &each : rows) {
+    const std::int64_t peak = each.candidate == "fused" ? each.cell.elements() : 100;
+    each.allocations = evidence::Allocations{1, peak, peak};
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) opencv");
+  rows[0].allocations.reset(); // one that was not counted
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+  // Less memory is worth no measurable time.
+  rows = against_opencv({1.1, 1.1, 1.1, 1.1, 1.1, 1.1});
+  for (Row &each : rows) {
+    const std::int64_t peak = each.candidate == "fused" ? 1 << 20 : 100;
+    each.allocations = evidence::Allocations{1, peak, peak};
+  }
+  CHECK(winners(only_class(rows)) == "[0, …) fused");
+}
+
+namespace {
+
+// Independent noise of ±`spread` in every round on top of a drift that the rounds share.
+std::vector<double> noisy(std::mt19937 &random, double time, double spread) {
+  const auto uniform = [&] { return static_cast<double>(random()) / 4294967295.0 * 2 - 1; };
+  std::vector<double> samples;
+  for (std::size_t i = 0; i < kRounds; ++i) {
+    const double drift = 1 + 0.2 * static_cast<double>(i % 5);
+    samples.push_back(evidence::round_to_four_digits(time * drift * (1 + spread * uniform())));
+  }
+  return samples;
+}
+
+// One tuning on a noisy machine: clear differences for u8, where opencv takes over in the middle,
+// and near-ties within ±1 % for f32.
+std::vector<Row> tuning(unsigned seed, double spread) {
+  std::mt19937 random(seed);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+    const double time = static_cast<double>(kSizes[i]) / 10;
+    const double opencv = i < 3 ? 1.6 : 0.6;
+    for (const auto &[id, ratio] : {std::pair{"fused", 1.0}, std::pair{"opencv", opencv},
+                                    std::pair{"aten", 2.5}, std::pair{"loop", 20.0}}) {
+      rows.push_back(row(key(kShapes[i]), id, 1));
+      rows.back().samples_ns = noisy(random, time * ratio, spread);
+    }
+    const double lean = i % 2 == 0 ? 0.99 : 1.01;
+    for (const auto &[id, ratio] : {std::pair{"fused", 1.0}, std::pair{"opencv", lean},
+                                    std::pair{"aten", 1 / lean}, std::pair{"loop", 20.0}}) {
+      rows.push_back(row(key(kShapes[i], 1, "f32"), id, 1));
+      rows.back().samples_ns = noisy(random, time * ratio, spread);
+    }
+  }
+  return rows;
+}
+
+std::string routes_of(const Plan &plan) {
+  std::string text;
+  for (const ClassPlan &of_class : plan.classes) {
+    text += of_class.key.dtype + ": " + winners(of_class) + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("TUN-06 Tuning again gives the same routes; preference decides what noise would") {
+  const std::string expected = fmt::format(
+      "f32: [0, …) fused\nu8: [0, {0}) fused, [{0}, …) opencv\n", boundary(kSizes[2], kSizes[3]));
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const double spread : {0.02, 0.1}) { // an idle machine and a loaded one
+      CAPTURE(seed, spread);
+      CHECK(routes_of(plan_routes(profile_of(tuning(seed, spread)), test_set())) == expected);
+    }
+  }
+}
+
+TEST_CASE("TUN-06 A second tuning keeps the routes of the first wherever it proves nothing else") {
+  Incumbents incumbents;
+  const ClassKey f32{"scale/scalar", "f32", 3, LayoutClass::contiguous, OutputMode::into, 1};
+  incumbents[{f32, 0}] = {"aten", 1};
+  incumbents[{f32, 100000}] = {"opencv", 1};
+  const std::string expected =
+      fmt::format("f32: [0, {0}) aten, [{0}, …) opencv\nu8: [0, {0}) fused, [{0}, …) opencv\n",
+                  boundary(kSizes[2], kSizes[3]));
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    const Plan plan = plan_routes(profile_of(tuning(seed, 0.1)), test_set(), incumbents);
+    CHECK(routes_of(plan) == expected);
+    // What it leaves in force, it takes up again.
+    const evidence::Profile next = profile_of(tuning(seed + 100, 0.1));
+    CHECK(routes_of(plan_routes(next, test_set(), incumbents_of(plan))) == expected);
+  }
+}
+
+TEST_CASE("An incumbent reigns over sizes that were not measured in its time") {
+  Incumbents incumbents;
+  const ClassKey u8{"scale/scalar", "u8", 3, LayoutClass::contiguous, OutputMode::into, 1};
+  incumbents[{u8, 0}] = {"fused", 1};
+  incumbents[{u8, 20000}] = {"opencv", 1};
+  CHECK(incumbent_at(incumbents, u8, Exactness::faithful, 19999) == Alternative{"fused", 1});
+  CHECK(incumbent_at(incumbents, u8, Exactness::faithful, 20000) == Alternative{"opencv", 1});
+  CHECK(incumbent_at(incumbents, u8, Exactness::bitwise, 30000) == Alternative{"opencv", 1});
+  incumbents[{u8, 0, Exactness::bitwise}] = {"lut", 1};
+  CHECK(incumbent_at(incumbents, u8, Exactness::bitwise, 30000) == Alternative{"lut", 1});
+  CHECK(incumbent_at(incumbents, u8, Exactness::faithful, 30000) == Alternative{"opencv", 1});
+  ClassKey other = u8;
+  other.channels = 4;
+  CHECK(!incumbent_at(incumbents, other, Exactness::faithful, 30000));
+}
+
+// ---- incumbents on file -------------------------------------------------------------------------
+
+TEST_CASE("Incumbents read back from their file as they were written") {
+  TemporaryFolder folder;
+  const Plan plan = plan_routes(profile_of(golden_rows()), test_set());
+  const Incumbents incumbents = incumbents_of(plan);
+  CHECK(read_incumbents(folder.path).empty());
+  evidence::write_incumbents(folder.path, to_routes(incumbents));
+  CHECK(to_routes(read_incumbents(folder.path)) == to_routes(incumbents));
+  const std::string text = text_of(folder.path / "incumbents.json");
+  CHECK(contains(text, "{\"schema\":1,\n\"routes\":[\n{\"variant\":\"scale/scalar\","));
+  CHECK(contains(text, R"("dtype":"u8","channels":3,"layout":"contiguous","output":"into",)"
+                       R"("thread_budget":2,"exactness":"faithful","from":0,"candidate":"fused",)"
+                       R"("threads":2})"));
+  // The same content leaves the file alone: its time would start a build.
+  const auto before = fs::last_write_time(folder.path / "incumbents.json") - std::chrono::hours(1);
+  fs::last_write_time(folder.path / "incumbents.json", before);
+  evidence::write_incumbents(folder.path, to_routes(incumbents));
+  CHECK(fs::last_write_time(folder.path / "incumbents.json") == before);
+}
+
+TEST_CASE("Incumbents beside the evidence decide near-ties, and are no evidence") {
+  TemporaryFolder folder;
+  const TablegenOptions options = options_for(folder);
+  const std::vector<Row> equal = against_opencv({1, 1.01, 1, 1.01, 1, 1});
+  write_profile(folder.path / "profiles", profile_of(equal));
+  const fs::path profile = folder.path / "profiles/test";
+  Incumbents incumbents;
+  incumbents[{{"scale/scalar", "u8", 3, LayoutClass::contiguous, OutputMode::into, 1}, 0}] = {
+      "opencv", 1};
+  evidence::write_incumbents(profile, to_routes(incumbents));
+  CHECK(evidence::read_profile(profile).variants.size() == 1);
+  REQUIRE(run(options).code == 0);
+  const std::array kept{plan_routes(profile_of(equal), test_set(), incumbents)};
+  CHECK(winners(kept[0].classes[0]) == "[0, …) opencv");
+  CHECK(text_of(options.out) == generate(kept, hash_of(test_set())));
+}
+
+TEST_CASE("A corrupt file of incumbents is one line that names file and pointer") {
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  const fs::path file = folder.path / "profiles/test/incumbents.json";
+  const Plan plan = plan_routes(profile_of(golden_rows()), test_set());
+  const std::string whole = evidence::to_json(to_routes(incumbents_of(plan)));
+  const auto edited = [&](const std::string &from, const std::string &to) {
+    std::string text = whole;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::array<std::pair<std::string, std::string>, 11> cases{{
+      {whole.substr(0, whole.size() / 2), ": byte "},
+      {"", ": byte "},
+      {"[]", ": is of type array"},
+      {edited("\"schema\":1", "\"schema\":2"), ": /schema: unknown schema 2; accepted: 1"},
+      {edited("\"routes\"", "\"route\""), ": /route: unknown field"},
+      {edited("\"threads\":1", "\"threads\":0"), ": /routes/0/threads: 0; accepted: 1 to 1"},
+      {edited("\"from\":0", "\"from\":-1"), ": /routes/0/from: out of range"},
+      {edited("plane", "plain"), ": /routes/0/layout: \"plain\"; accepted: contiguous, "},
+      {edited("\"faithful\"", "\"exact\""), ": /routes/0/exactness: \"exact\"; accepted: "},
+      {edited("\"candidate\":\"fused\"", "\"candidate\":\"../x\""), ": /routes/0/candidate: "},
+      {edited("\"dtype\":\"f32\"", "\"dtype\":\"u9\""), ": /routes/1: is not in order"},
+  }};
+  for (const auto &[text, complaint] : cases) {
+    std::ofstream(file, std::ios::binary) << text;
+    const Outcome outcome = run(options_for(folder));
+    CAPTURE(text, outcome.log);
+    CHECK(outcome.code == 2);
+    CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
+    CHECK(outcome.log.starts_with(file.string() + complaint));
+  }
+  fs::remove(file);
+  fs::create_directories(file);
+  CHECK(run(options_for(folder)).code == 2);
+}
+
+TEST_CASE("Another folder's routes can be the incumbents, and be written down") {
+  TemporaryFolder folder;
+  const std::vector<Row> clear = against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5});
+  const std::vector<Row> equal = against_opencv({1, 1.01, 1, 1.01, 1, 1});
+  write_profile(folder.path / "before", profile_of(clear));
+  write_profile(folder.path / "profiles", profile_of(equal));
+  TablegenOptions options = options_for(folder);
+  options.incumbent = (folder.path / "before").string();
+  REQUIRE(run(options).code == 0);
+  const std::string kept = text_of(options.out);
+  CHECK(contains(kept, "// opencv t1; fused t1 takes "));
+
+  options.out = "";
+  options.keep_incumbents = true;
+  REQUIRE(run(options).code == 0);
+  // From now on the profile itself says so.
+  REQUIRE(run(options_for(folder)).code == 0);
+  CHECK(text_of(options_for(folder).out) == kept);
+  // Recording at the end of a campaign changes nothing that is in force.
+  const fs::path file = folder.path / "profiles/test/incumbents.json";
+  const std::string written = text_of(file);
+  record_incumbents(folder.path / "profiles/test", test_set());
+  CHECK(text_of(file) == written);
+
+  options.incumbent = (folder.path / "absent").string();
+  const Outcome absent = run(options);
+  CHECK(absent.code == 2);
+  CHECK(absent.log ==
+        fmt::format("--incumbent: {}: is no folder of profiles\n", options.incumbent));
+}
+
+TEST_CASE("A build without a library leaves that library's incumbents in office") {
+  TemporaryFolder folder;
+  write_profile(folder.path, profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));
+  record_incumbents(folder.path / "test", test_set());
+  const std::string before = text_of(folder.path / "test/incumbents.json");
+  CHECK(contains(before, "\"candidate\":\"opencv\""));
+  CandidateSet set = test_set();
+  find(set, "opencv").built = false;
+  record_incumbents(folder.path / "test", set);
+  CHECK(text_of(folder.path / "test/incumbents.json") == before);
+  // One that vanished for good makes room.
+  std::erase_if(set.variants[0].candidates, [](const auto &info) { return info.id == "opencv"; });
+  record_incumbents(folder.path / "test", set);
+  CHECK(contains(text_of(folder.path / "test/incumbents.json"), "\"candidate\":\"fused\""));
+}
+
+// ---- exactness ----------------------------------------------------------------------------------
+
+namespace {
+
+// The first alternative of a ranking whose results are bitwise: what the router takes on demand.
+std::string first_bitwise(const Region &region) {
+  const CandidateSet set = test_set();
+  for (const Alternative &alternative : region.ranking) {
+    if (is_bitwise(set.variants.front(), alternative.candidate, "u8")) {
+      return alternative.candidate;
+    }
+  }
+  return "none";
+}
+
+// numkong, which is faithful, is best everywhere; behind it fused hands over to opencv.
+std::vector<Row> hidden_crossover() {
+  std::vector<Row> rows = against_opencv({3, 3, 2, 0.5, 0.4, 0.3});
+  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+    rows.push_back(row(key(kShapes[i]), "numkong", static_cast<double>(kSizes[i]) / 100));
+  }
+  return rows;
+}
+
+} // namespace
+
+TEST_CASE("A handover between bitwise alternatives behind a faithful winner is a boundary") {
+  const ClassPlan plan = only_class(hidden_crossover());
+  const std::int64_t middle = boundary(kSizes[2], kSizes[3]);
+  CHECK(winners(plan) == fmt::format("[0, {0}) numkong, [{0}, …) numkong", middle));
+  CHECK(first_bitwise(plan.regions[0]) == "fused");
+  CHECK(first_bitwise(plan.regions[1]) == "opencv");
+  CHECK(plan.regions[0].bitwise == Alternative{"fused", 1});
+  CHECK(plan.regions[0].cells.size() == 3);
+  // Both keep the margin of the faithful winner, over all sizes.
+  CHECK(plan.regions[0].margin.estimate == plan.regions[1].margin.estimate);
+  CHECK(plan.regions[0].runner_up == plan.regions[1].runner_up);
+}
+
+TEST_CASE("Filtering the ranking gives the policy's own choice among bitwise alternatives") {
+  std::mt19937 random(7);
+  for (int i = 0; i < 50; ++i) {
+    std::vector<Row> rows;
+    for (const char *shape : kShapes) {
+      for (const char *id : {"fused", "lut", "numkong", "opencv", "aten", "loop"}) {
+        rows.push_back(row(key(shape), id, 100.0 + random() % 300));
+      }
+    }
+    std::vector<Row> bitwise_rows = rows;
+    std::erase_if(bitwise_rows, [](const Row &each) { return each.candidate == "numkong"; });
+    const ClassPlan all = only_class(rows);
+    const ClassPlan bitwise = only_class(bitwise_rows);
+    for (const std::int64_t size : kSizes) {
+      const auto at = [size](const ClassPlan &plan) {
+        return *std::find_if(plan.regions.begin(), plan.regions.end(),
+                             [size](const Region &each) { return size < each.to; });
+      };
+      const Region region = at(all);
+      CAPTURE(i, size, ranking(region), ranking(at(bitwise)));
+      if (region.ranking.front().candidate == "numkong") {
+        CHECK(first_bitwise(region) == at(bitwise).ranking.front().candidate);
+      } else {
+        CHECK(first_bitwise(region) == region.ranking.front().candidate);
+      }
+      CHECK(region.bitwise->candidate == first_bitwise(region));
+    }
+  }
+}
+
+TEST_CASE("Where the floor is the best bitwise one, faithful ones stay before it") {
+  const std::string cell = key("64x80x3");
+  CandidateSet set = test_set();
+  find(set, "aten").exactness[0] = Exactness::faithful;
+  const ClassPlan plan = only_class({row(cell, "numkong", 100), row(cell, "aten", 200),
+                                     row(cell, "loop", 300), row(cell, "opencv", 400)},
+                                    set);
+  CHECK(ranking(plan.regions.front()) == "numkong@1 aten@1 loop@1");
+}
+
+TEST_CASE("Bitwise demands have incumbents of their own") {
+  const Plan before = plan_routes(profile_of(hidden_crossover()), test_set());
+  const Incumbents incumbents = incumbents_of(before);
+  CHECK(incumbents.size() == 3); // numkong; fused and opencv for bitwise demands
+  std::vector<Row> rows = hidden_crossover();
+  for (Row &each : rows) {
+    if (each.candidate == "opencv") { // now a near-tie with fused
+      each.samples_ns = steady(static_cast<double>(each.cell.elements()) / 10);
+    }
+  }
+  const ClassPlan without = only_class(rows);
+  REQUIRE(without.regions.size() == 1);
+  CHECK(first_bitwise(without.regions[0]) == "fused");
+  CHECK(winners(only_class(rows, test_set(), incumbents)) == winners(before.classes[0]));
+}
+
+// ---- refinement ---------------------------------------------------------------------------------
+
+TEST_CASE("New cells lie between the sizes on both sides of a handover") {
+  // 128x160x3 is fused's last, 240x320x3 opencv's first: 3.75 times as large.
+  const evidence::Profile profile = profile_of(against_opencv({3, 3, 2, 0.5, 0.4, 0.3}));
+  const Plan plan = plan_routes(profile, test_set());
+  const auto cells = refinement_cells(plan, profile, "scale/scalar");
+  REQUIRE(cells.size() == 2);
+  CHECK(cells[0].key() == key("158x202x3")); // 128 · 1.875^⅓, 160 · 2^⅓
+  CHECK(cells[1].key() == key("195x254x3"));
+  CHECK(refinement_cells(plan, profile, "scale/vector").empty());
+  // What the profile has is not proposed again.
+  evidence::Profile measured = profile;
+  measured.variants["scale/scalar"].rows.push_back(row(key("158x202x3"), "fused", 100));
+  CHECK(refinement_cells(plan, measured, "scale/scalar").size() == 1);
+}
+
+TEST_CASE("Measuring the new cells moves the boundary between them, until that is near enough") {
+  // In truth opencv takes over at 150000 elements.
+  std::vector<Row> rows;
+  const auto measure = [&](const std::string &cell_key) {
+    const double size = static_cast<double>(evidence::Cell::parse(cell_key).elements());
+    rows.push_back(row(cell_key, "fused", size / 10));
+    rows.push_back(row(cell_key, "opencv", size / 10 * (size < 150000 ? 2 : 0.5)));
+  };
+  for (const char *shape : kShapes) {
+    measure(key(shape));
+  }
+  for (int i = 0; i < 2; ++i) {
+    const evidence::Profile profile = profile_of(rows);
+    const auto cells = refinement_cells(plan_routes(profile, test_set()), profile, "scale/scalar");
+    CHECK(cells.size() == (i == 0 ? 2U : 1U));
+    for (const evidence::Cell &cell : cells) {
+      measure(cell.key());
+    }
+  }
+  const evidence::Profile profile = profile_of(rows);
+  const Plan plan = plan_routes(profile, test_set());
+  REQUIRE(plan.classes[0].regions.size() == 2);
+  CHECK(std::abs(std::log(static_cast<double>(plan.classes[0].regions[0].to) / 150000)) < 0.2);
+  CHECK(refinement_cells(plan, profile, "scale/scalar").empty());
+}
+
+TEST_CASE("A handover between ranks grows the smaller shape, and one without is not refined") {
+  const std::string batch = "u8 4x64x80x3 contiguous into hot t1 tone";
+  const std::vector<Row> rows = {row(key("64x80x3"), "fused", 100),
+                                 row(key("64x80x3"), "opencv", 300), row(batch, "fused", 300),
+                                 row(batch, "opencv", 100)};
+  const evidence::Profile profile = profile_of(rows);
+  const auto cells = refinement_cells(plan_routes(profile, test_set()), profile, "scale/scalar");
+  REQUIRE(cells.size() == 2);
+  CHECK(cells[0].key() == key("81x101x3")); // 64 · 4^⅙, 80 · 4^⅙
+  CHECK(cells[1].key() == key("102x127x3"));
+  const evidence::Profile plain = profile_of(against_opencv({3, 3, 3, 3, 3, 3}));
+  CHECK(refinement_cells(plan_routes(plain, test_set()), plain, "scale/scalar").empty());
+}
+
+TEST_CASE("Sizes that cannot be told apart any further are not divided") {
+  const std::vector<Row> rows = {row(key("1x1x3"), "fused", 10), row(key("1x1x3"), "opencv", 30),
+                                 row(key("1x2x3"), "fused", 30), row(key("1x2x3"), "opencv", 10)};
+  const evidence::Profile profile = profile_of(rows);
+  CHECK(refinement_cells(plan_routes(profile, test_set()), profile, "scale/scalar").empty());
+}
+
+// ---- portable -----------------------------------------------------------------------------------
+
+namespace {
+
+Plan portable(const std::vector<std::vector<Row>> &tunings, const CandidateSet &set = test_set()) {
+  std::vector<evidence::Profile> profiles;
+  for (std::size_t i = 0; i < tunings.size(); ++i) {
+    profiles.push_back(profile_of(tunings[i], fmt::format("machine{}", i)));
+  }
+  return plan_portable(profiles, set);
+}
+
+std::vector<Row> scaled(std::vector<Row> rows, double factor) {
+  for (Row &each : rows) {
+    for (double &sample : each.samples_ns) {
+      sample *= factor;
+    }
+  }
+  return rows;
+}
+
+} // namespace
+
+TEST_CASE("The portable table takes what is relatively best over machines that disagree") {
+  // fused loses little on the one (1.25 times) and wins much on the other (2 times); that the one
+  // takes 1000 times as long must not matter.
+  const Plan plan = portable({scaled(against_opencv({0.8, 0.8, 0.8, 0.8, 0.8, 0.8}), 1000),
+                              against_opencv({2, 2, 2, 2, 2, 2})});
+  CHECK(plan.profile == kPortableProfile);
+  REQUIRE(plan.classes.size() == 1);
+  CHECK(winners(plan.classes[0]) == "[0, …) fused");
+  const Region &region = plan.classes[0].regions[0];
+  CHECK(region.runner_up == Alternative{"opencv", 1});
+  CHECK(region.margin.estimate == Approx(std::sqrt(0.8 * 2) - 1).margin(0.01));
+  CHECK(region.margin.low == Approx(-0.2).margin(0.01)); // as far as the machines disagree
+  CHECK(region.margin.high == Approx(1).margin(0.02));
+  CHECK(winners(portable({against_opencv({0.8, 0.8, 0.8, 0.8, 0.8, 0.8}),
+                          against_opencv({1.1, 1.1, 1.1, 1.1, 1.1, 1.1})})
+                    .classes[0]) == "[0, …) opencv");
+}
+
+TEST_CASE("The portable table has boundaries where the mean changes hands") {
+  const Plan plan = portable(
+      {against_opencv({3, 3, 3, 2, 0.5, 0.3}), against_opencv({3, 2, 0.5, 0.4, 0.4, 0.4})});
+  // Means of the logs: 3·3, 3·2, 3·0.5 > 1 > 2·0.4, …
+  CHECK(winners(plan.classes[0]) ==
+        fmt::format("[0, {0}) fused, [{0}, …) opencv", boundary(kSizes[2], kSizes[3])));
+}
+
+TEST_CASE("Portable near-ties are decided by preference, and profiles count in no order") {
+  const auto one = against_opencv({0.98, 0.98, 0.98, 0.98, 0.98, 0.98});
+  const auto two = against_opencv({1.01, 0.97, 1, 1, 0.99, 1});
+  CHECK(winners(portable({one, two}).classes[0]) == "[0, …) fused");
+  const std::array forward{profile_of(one, "a"), profile_of(two, "b"), profile_of(one, "c")};
+  const std::array backward{forward[2], forward[1], forward[0]};
+  const std::array plans{plan_portable(forward, test_set())};
+  const std::array reversed{plan_portable(backward, test_set())};
+  CHECK(generate(plans, "0") == generate(reversed, "0"));
+}
+
+TEST_CASE("What one profile did not measure counts as slow there, what it rejected is excluded") {
+  std::vector<Row> without = against_opencv({3, 3, 3, 3, 3, 3});
+  std::erase_if(without, [](const Row &each) { return each.candidate == "fused"; });
+  // fused wins by 3 on one machine; on the other it counts as slower than loop, 10 times opencv.
+  const Plan plan = portable({against_opencv({3, 3, 3, 3, 3, 3}), without});
+  CHECK(winners(plan.classes[0]) == "[0, …) opencv");
+  CHECK(contains(ranking(plan.classes[0].regions[0]), "fused@1"));
+  const Plan refused = portable(
+      {against_opencv({3, 3, 3, 3, 3, 3}), with(without, {rejected(key("64x80x4"), "fused")})});
+  CHECK(winners(refused.classes[0]) == "[0, …) opencv");
+  CHECK(!contains(ranking(refused.classes[0].regions[0]), "fused"));
+}
+
+TEST_CASE("Profiles of unequal sizes take part where their sizes enclose one") {
+  std::vector<Row> few = against_opencv({0.1, 0.1, 0.1, 0.1, 0.1, 0.1});
+  std::erase_if(few, [](const Row &each) {
+    return each.cell.elements() != kSizes[0] && each.cell.elements() != kSizes[2];
+  });
+  const Plan plan = portable({against_opencv({2, 2, 2, 2, 2, 2}), few});
+  // Up to the third size both count, and opencv wins by far more than it loses.
+  CHECK(winners(plan.classes[0]) ==
+        fmt::format("[0, {0}) opencv, [{0}, …) fused", boundary(kSizes[2], kSizes[3])));
+}
+
+TEST_CASE("Two profiles with routes make a portable table, one does not, and its name is taken") {
+  TemporaryFolder folder;
+  write_profile(folder.path / "profiles", profile_of(golden_rows(), "a"));
+  write_profile(folder.path / "profiles", profile_of({}, "empty"));
+  REQUIRE(run(options_for(folder)).code == 0);
+  CHECK(!contains(text_of(options_for(folder).out), "portable"));
+  write_profile(folder.path / "profiles", profile_of(golden_rows(), "b"));
+  REQUIRE(run(options_for(folder)).code == 0);
+  CHECK(contains(text_of(options_for(folder).out), "    {\"portable\", \""));
+  write_profile(folder.path / "profiles", profile_of(golden_rows(), "portable"));
+  const Outcome outcome = run(options_for(folder));
+  CHECK(outcome.code == 2);
+  CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
+  CHECK(
+      outcome.log.starts_with((folder.path / "profiles/portable").string() + ": \"portable\" is "));
+}
+
+// ---- stale rows ---------------------------------------------------------------------------------
+
+TEST_CASE("A row names the first cause that made it stale") {
+  using evidence::stale_reason;
+  const evidence::Context then{1, "m", "gcc 12", "4.6.0; AVX2", evidence::Quality::good};
+  Row each = row(key("64x80x3"), "opencv", 100);
+  CHECK(!stale_reason(each, then, then, 1));
+  evidence::Context now = then;
+  now.quality = evidence::Quality::poor; // noise is no age
+  CHECK(!stale_reason(each, then, now, 1));
+  now.library = "4.8.0; AVX2";
+  CHECK(stale_reason(each, then, now, 1) == "library of opencv was 4.6.0; AVX2, is 4.8.0; AVX2");
+  now.compiler = "gcc 13";
+  CHECK(stale_reason(each, then, now, 1) == "compiler was gcc 12, is gcc 13");
+  now.machine = "n";
+  CHECK(stale_reason(each, then, now, 1) == "machine was m, is n");
+  now.harness = 2;
+  CHECK(stale_reason(each, then, now, 1) == "harness was 1, is 2");
+  CHECK(stale_reason(each, then, now, 3) == "version was 1, is 3");
+}
+
+namespace {
+
+evidence::Machine machine_with(const std::string &opencv) {
+  return {"test",
+          {{"harness", {{"version", "1"}}},
+           {"libraries", {{"fused", "1.0"}, {"opencv", opencv}, {"loop", "none"}}}}};
+}
+
+// Measured on `then`, by the profile of `now`.
+evidence::Profile aged(std::vector<Row> rows, const evidence::Machine &then,
+                       const evidence::Machine &now) {
+  evidence::Profile profile;
+  profile.machine = now;
+  evidence::VariantEvidence &file = profile.variants["scale/scalar"];
+  file.variant = "scale/scalar";
+  for (Row &each : rows) {
+    each.context = file.add(evidence::context_of(then, each.candidate));
+  }
+  file.rows = std::move(rows);
+  return profile;
+}
+
+} // namespace
+
+TEST_CASE("A changed library makes its own rows stale, in one line that says how to repair it") {
+  const std::vector<Row> rows = against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5});
+  const auto plan_of = [&](const char *then) {
+    return plan_routes(aged(rows, machine_with(then), machine_with("4.8.0")), test_set());
+  };
+  CHECK(plan_of("4.8.0").warnings.empty());
+  const Plan plan = plan_of("4.6.0");
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(plan.warnings.front() ==
+        "scale/scalar: 6 rows stale: library of opencv was 4.6.0; unknown, is 4.8.0; unknown: "
+        "measure again: switchyard bench --stale");
+  // What was twice as fast is still routed.
+  CHECK(winners(plan.classes.front()) == "[0, …) opencv");
+}
+
+TEST_CASE("In a tie a stale alternative yields to a fresh one, but keeps its office") {
+  const std::vector<Row> rows = against_opencv({1.01, 1, 1, 0.99, 1, 1});
+  evidence::Machine then = machine_with("4.8.0");
+  then.facts["libraries"]["fused"] = "0.9";
+  const evidence::Profile profile = aged(rows, then, machine_with("4.8.0"));
+  const Plan plan = plan_routes(profile, test_set());
+  CHECK(winners(plan.classes.front()) == "[0, …) opencv");
+  Incumbents incumbents;
+  incumbents[{plan.classes.front().key, 0}] = {"fused", 1};
+  CHECK(winners(plan_routes(profile, test_set(), incumbents).classes.front()) == "[0, …) fused");
+}
+
+TEST_CASE("The machine at hand decides what is reported as stale, and no route") {
+  TemporaryFolder folder;
+  const evidence::Profile profile =
+      aged(against_opencv({1, 1, 1, 1, 1, 1}), machine_with("4.6.0"), machine_with("4.6.0"));
+  write_profile(folder.path / "profiles", profile);
+  TablegenOptions options = options_for(folder);
+  CHECK(run(options).log.empty());
+  const std::string before = text_of(options.out);
+  options.now = machine_with("4.9.0");
+  const Outcome outcome = run(options);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.log ==
+        "warning: test: scale/scalar: 6 rows stale: library of opencv was 4.6.0; unknown, is "
+        "4.9.0; unknown: measure again: switchyard bench --stale\n");
+  CHECK(text_of(options.out) == before);
+  options.now.profile = "another";
+  CHECK(run(options).log.empty());
+}
+
+// ---- stability ----------------------------------------------------------------------------------
+
+namespace {
+
+Stability score(const std::vector<Row> &a, const std::vector<Row> &b) {
+  return score_routes(plan_routes(profile_of(a), test_set()),
+                      plan_routes(profile_of(b), test_set()), profile_of(b), test_set());
+}
+
+} // namespace
+
+TEST_CASE("Routes scored by their own measurements have no flip and no regret") {
+  const auto rows = against_opencv({3, 3, 2, 0.5, 0.4, 0.3});
+  const Stability stability = score(rows, rows);
+  CHECK(stability.cells == 6);
+  CHECK(stability.flips.empty());
+  CHECK(stability.geomean == Approx(0).margin(1e-9));
+  CHECK(stability.p95 == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("Cross regret is what the other routes cost in these measurements") {
+  // A hands over between the third and fourth size, B never does: three cells at 4 times the best.
+  const Stability stability =
+      score(against_opencv({3, 3, 2, 0.5, 0.4, 0.3}), against_opencv({2, 2, 2, 4, 4, 4}));
+  CHECK(stability.cells == 6);
+  REQUIRE(stability.flips.size() == 3);
+  CHECK(stability.geomean == Approx(1).margin(0.02)); // √4 − 1
+  CHECK(stability.p95 == Approx(3).margin(0.05));
+  const Flip &flip = stability.flips.front();
+  CHECK(flip.cell == "scale/scalar#" + key(kShapes[3]));
+  CHECK(flip.theirs == Alternative{"opencv", 1});
+  CHECK(flip.own == Alternative{"fused", 1});
+  CHECK(flip.ratio.estimate == Approx(4).margin(0.05));
+  CHECK(flip.proven);
+}
+
+TEST_CASE("A flip inside the tie band is a flip, but proves nothing") {
+  // In A opencv is clearly ahead; in B the two are within 1 %, and preference decides.
+  const Stability stability = score(against_opencv({0.9, 0.9, 0.9, 0.9, 0.9, 0.9}),
+                                    against_opencv({1.01, 1.01, 1.01, 1.01, 1.01, 1.01}));
+  REQUIRE(stability.flips.size() == 6);
+  CHECK(std::none_of(stability.flips.begin(), stability.flips.end(),
+                     [](const Flip &flip) { return flip.proven; }));
+  CHECK(stability.geomean == Approx(0.01).margin(0.005));
+}
+
+TEST_CASE("Cells of classes that the other tuning lacks are not scored") {
+  std::vector<Row> more = against_opencv({3, 3, 3, 3, 3, 3});
+  more.push_back(row(key("64x80x4"), "fused", 100));
+  CHECK(score(against_opencv({3, 3, 3, 3, 3, 3}), more).cells == 6);
+  CHECK(score(more, against_opencv({3, 3, 3, 3, 3, 3})).cells == 6);
+  CHECK(score({}, more).cells == 0);
+}
+
+TEST_CASE("A route that was not measured in a cell is passed over for the next of its ranking") {
+  std::vector<Row> b = against_opencv({2, 2, 2, 2, 2, 2});
+  std::erase_if(b, [](const Row &each) { return each.candidate == "fused"; });
+  const Stability stability = score(against_opencv({3, 3, 3, 3, 3, 3}), b);
+  CHECK(stability.cells == 6);
+  CHECK(stability.flips.empty());
+}
+
+TEST_CASE("Luck in choosing the best does not count as regret") {
+  // Equal alternatives under noise: the best of four by all rounds would look 2 % faster.
+  std::mt19937 random(3);
+  std::vector<Row> rows;
+  for (int i = 0; i < 200; ++i) {
+    for (const char *id : {"fused", "lut", "opencv", "aten"}) {
+      rows.push_back(row(key(fmt::format("{}x80x3", 10 + i)), id, 1));
+      rows.back().samples_ns = noisy(random, 1000, 0.2);
+    }
+  }
+  const Stability stability = score(rows, rows);
+  CHECK(stability.cells == 200);
+  CHECK(std::fabs(stability.geomean) < 0.01);
+}
+
+// ---- times that are none ------------------------------------------------------------------------
+
+TEST_CASE("TUN-04 tables: a time that is none is refused when evidence is read, with its place") {
+  TemporaryFolder folder;
+  const TablegenOptions options = options_for(folder);
+  const fs::path file =
+      write_profile(folder.path / "profiles", profile_of({row(key("1x1x3"), "fused", 1234)}));
+  REQUIRE(run(options).code == 0);
+  const std::string table = text_of(options.out);
+  const std::string whole = text_of(file);
+  const std::string samples = "\"samples_ns\":[";
+  const std::size_t at = whole.find(samples) + samples.size();
+  const std::size_t end = whole.find(',', at);
+  const std::array<std::pair<const char *, const char *>, 8> times{{
+      {"0", "/rows/0/samples_ns/0: 0 ns is no time of a call; accepted: "},
+      {"-5", "/rows/0/samples_ns/0: -5 ns is no time of a call; accepted: "},
+      {"1e-12", "/rows/0/samples_ns/0: 1e-12 ns is no time of a call; accepted: "},
+      {"1e300", "/rows/0/samples_ns/0: 1e+300 ns is no time of a call; accepted: "},
+      {"null", "/rows/0/samples_ns/0: is of type null; accepted: number"},
+      {"NaN", "byte "},
+      {"Infinity", "byte "},
+      {"1e999", "/rows/0/samples_ns/0: "},
+  }};
+  for (const auto &[time, complaint] : times) {
+    std::ofstream(file, std::ios::binary) << whole.substr(0, at) + time + whole.substr(end);
+    const Outcome outcome = run(options);
+    CAPTURE(time, outcome.log);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.log.starts_with(file.string() + ": " + complaint));
+    CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
+    CHECK(text_of(options.out) == table);
+  }
+}
+
+TEST_CASE("TUN-04 tables: a row whose times are none neither wins nor spoils its cell") {
+  for (const double time : {0.0, -1.0, std::nan(""), kInf}) {
+    CAPTURE(time);
+    std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+    rows[1].samples_ns[0] = time; // opencv at the first size
+    rows[4].samples_ns.assign(kRounds, time);
+    const Plan plan = plan_routes(profile_of(rows), test_set());
+    REQUIRE(plan.classes.size() == 1);
+    CHECK(winners(plan.classes[0]) == "[0, …) fused");
+    CHECK(plan.classes[0].regions[0].margin.estimate == Approx(2).margin(0.02));
+    REQUIRE(plan.warnings.size() == 1);
+    CHECK(plan.warnings[0] == "scale/scalar: 2 rows of \"opencv\" have times that are none: not "
+                              "used; the first: u8 24x32x3 contiguous into hot t1 tone");
+  }
+}
+
+TEST_CASE("TUN-04 tables: a cell without a valid candidate is reported and goes to the floor") {
+  const std::string cell = key("1x1x3");
+  std::vector<Row> rows = {row(cell, "fused", 1), rejected(cell, "opencv"),
+                           impossible(cell, "lut", 1)};
+  rows[0].samples_ns.assign(kRounds, 0);
+  const Plan plan = plan_routes(profile_of(rows), test_set());
+  REQUIRE(plan.classes.size() == 1);
+  CHECK(plan.classes[0].sizes == std::vector<std::int64_t>{3});
+  CHECK(winners(plan.classes[0]) == "[0, …) loop");
+  CHECK(ranking(plan.classes[0].regions[0]) == "loop@1");
+  CHECK(std::count_if(plan.warnings.begin(), plan.warnings.end(), [&](const std::string &line) {
+          return contains(line, "1 cells have no candidate that may be routed") &&
+                 contains(line, cell);
+        }) == 1);
+  // Where other sizes of the class have one, they serve.
+  const Plan others = plan_routes(
+      profile_of(with(against_opencv({3, 3, 3, 3, 3, 3}), {impossible(cell, "fused", 1)})),
+      test_set());
+  REQUIRE(others.classes.size() == 1);
+  CHECK(winners(others.classes[0]) == "[0, …) fused");
+  CHECK(others.warnings.size() == 2);
+  const std::array plans{plan};
+  CHECK(contains(generate(plans, "0"), "// loop t1; nothing else measured; "));
 }

@@ -22,8 +22,12 @@
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
 #include "candidates/backends/cpu.hpp"
+#include "candidates/registry.hpp"
 #include "router/machine.hpp"
 #include "router/split.hpp"
+#include "tablegen/candidate_set.hpp"
+#include "tablegen/policy.hpp"
+#include "tablegen/refinement.hpp"
 
 namespace switchyard::cli {
 namespace {
@@ -286,6 +290,30 @@ int print_report(const measure::CampaignReport &report, const std::filesystem::p
   return kGood;
 }
 
+// Cells between the sizes where routes change hands, by the evidence as it is now; of each variant
+// the first ones before any variant's second ones.
+std::vector<std::pair<std::string, evidence::Cell>>
+refinement(const std::filesystem::path &folder, const std::vector<measure::Entry> &entries) {
+  const evidence::Profile profile = evidence::read_profile(folder);
+  const tablegen::CandidateSet set = tablegen::candidate_set(candidates::ops());
+  const tablegen::Plan plan = tablegen::plan_routes(profile, set);
+  std::vector<std::vector<evidence::Cell>> cells;
+  std::size_t most = 0;
+  for (const measure::Entry &entry : entries) {
+    cells.push_back(tablegen::refinement_cells(plan, profile, entry.variant->name));
+    most = std::max(most, cells.back().size());
+  }
+  std::vector<std::pair<std::string, evidence::Cell>> result;
+  for (std::size_t i = 0; i < most; ++i) {
+    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+      if (i < cells[entry].size()) {
+        result.emplace_back(entries[entry].variant->name, cells[entry][i]);
+      }
+    }
+  }
+  return result;
+}
+
 int run(BenchRequest request, const CLI::App &command) {
   catch_signals();
   const std::filesystem::path folder = std::filesystem::path(request.folder) / machine_profile();
@@ -301,6 +329,7 @@ int run(BenchRequest request, const CLI::App &command) {
   }
   options.progress = ProgressBar();
   options.before_first_cell = [&] { describe_machine(folder); };
+  options.more_cells = [&] { return refinement(folder, entries); };
   return print_report(measure::run_campaign(entries, options), folder);
 }
 

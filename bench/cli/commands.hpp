@@ -17,6 +17,7 @@ void add_bench(CLI::App &app, int &exit_code);
 void add_merge(CLI::App &app, int &exit_code);
 void add_tablegen(CLI::App &app, int &exit_code);
 void add_routes(CLI::App &app, int &exit_code);
+void add_stability(CLI::App &app, int &exit_code);
 void add_run(CLI::App &app, int &exit_code);
 
 } // namespace switchyard::cli

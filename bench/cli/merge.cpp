@@ -9,6 +9,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "evidence/evidence.hpp"
+#include "evidence/incumbents.hpp"
 
 namespace switchyard::cli {
 namespace {
@@ -44,6 +45,9 @@ int run(const MergeRequest &request) {
     }
   }
   evidence::write(request.out, merged.machine);
+  if (const auto incumbents = evidence::read_incumbents(folders.front()); !incumbents.empty()) {
+    evidence::write_incumbents(request.out, incumbents);
+  }
   for (const auto &[name, variant] : merged.variants) {
     evidence::write(request.out, variant);
   }

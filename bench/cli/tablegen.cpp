@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/cli/commands.hpp"
+#include "bench/measure/machine.hpp"
 #include "candidates/registry.hpp"
 #include "tablegen/command.hpp"
 
@@ -16,9 +17,17 @@ void add_tablegen(CLI::App &app, int &exit_code) {
       ->type_name("DIR");
   command->add_option("--out", options->out, "C++ file to write")->type_name("FILE");
   command->add_option("--profile", options->profiles, "Only these profiles")->type_name("NAME");
+  command
+      ->add_option("--incumbent", options->incumbent,
+                   "Folder of profiles whose routes near-ties keep, in place of each profile's "
+                   "incumbents.json")
+      ->type_name("DIR");
+  command->add_flag("--keep-incumbents", options->keep_incumbents,
+                    "Write the routes to each profile's incumbents.json, for near-ties to keep");
   command->add_flag("--prune", options->prune,
                     "First remove rows of unknown candidates and variants from the evidence");
   command->callback([options, &exit_code] {
+    options->now = measure::describe_machine();
     exit_code =
         tablegen::run_tablegen(*options, tablegen::candidate_set(candidates::ops()), std::cerr);
   });

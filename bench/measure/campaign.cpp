@@ -363,6 +363,16 @@ private:
     merge_batch();
   }
 
+  // The matrix is measured and kept by now: what cannot be judged further is no failure of it.
+  std::vector<std::pair<std::string, evidence::Cell>> further_cells() {
+    try {
+      return options_.more_cells();
+    } catch (const std::exception &error) {
+      report_.notes.push_back(fmt::format("no further cells: {}", error.what()));
+      return {};
+    }
+  }
+
   // Cells where the routes' boundaries are uncertain, within what is left of the time.
   void refine() {
     if (!will_refine() || stopped()) {
@@ -378,7 +388,7 @@ private:
       most = static_cast<std::size_t>(static_cast<double>(known.size()) * kRefinement);
     }
     remaining_weight_ = 0;
-    for (const auto &[variant, cell] : options_.more_cells()) {
+    for (const auto &[variant, cell] : further_cells()) {
       for (std::size_t i = 0; i < entries_.size(); ++i) {
         Step step{i, cell, {weight_of(cell), Priority::detail}, {}, {}};
         if (entries_[i].variant->name == variant && most > 0 &&

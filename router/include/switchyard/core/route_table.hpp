@@ -68,6 +68,10 @@ struct Route {
   float high = 0;
 };
 
+// The profile name of the table for machines that have none of their own: made from all profiles
+// when there are two or more. No machine's profile may have this name.
+inline constexpr std::string_view kPortableProfile = "portable";
+
 struct RouteTable {
   std::string_view profile;
   std::string_view candidate_set; // hash of the ids and versions that the table was made for
