@@ -149,6 +149,11 @@ CampaignPlan plan_of(std::span<const Entry> entries, const CampaignOptions &opti
   } else {
     plan.steps = matrix_steps(entries, options.mode, options.thread_budgets);
   }
+  if (options.wanted) {
+    std::erase_if(plan.steps, [&](const Step &step) { return !options.wanted(step.cell); });
+    std::erase_if(plan.stale,
+                  [&](const StaleCandidate &stale) { return !options.wanted(stale.cell); });
+  }
   keep_shard(plan, entries, options, existing);
   if (options.budget_s > 0) {
     put_important_first(plan.steps);
@@ -207,8 +212,9 @@ void recover(const std::filesystem::path &folder, const std::vector<DoneCell> &u
       continue;
     }
     // It may have been killed between merging and noting that: joining is not repeatable.
+    const std::filesystem::path file = folder / (done.evidence.variant + ".json");
     const VariantEvidence present =
-        evidence::read_variant(folder / (done.evidence.variant + ".json"));
+        std::filesystem::exists(file) ? evidence::read_variant(file) : VariantEvidence{};
     const bool there = std::all_of(done.evidence.rows.begin(), done.evidence.rows.end(),
                                    [&](const evidence::Row &row) { return is_in(present, row); });
     if (!there) {

@@ -39,7 +39,8 @@ struct CampaignOptions {
   MeasureOptions measure;
   // Not the matrix, but what of the existing evidence is stale.
   bool stale = false;
-  Shard shard; // of the matrix or of what is stale
+  std::function<bool(const evidence::Cell &)> wanted; // leaves cells out; nullptr: wants all
+  Shard shard;                                        // of the matrix or of what is stale
   // The folder of the machine's profile; empty: nothing is written. Existing evidence of other
   // cells is kept.
   std::filesystem::path profile_folder;
