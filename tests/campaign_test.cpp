@@ -561,6 +561,30 @@ TEST_CASE("What is no journal is refused with its line, and nothing is measured"
   CHECK_THAT(complaint(), Catch::StartsWith("cannot be opened: "));
 }
 
+TEST_CASE("A folder that cannot be written ends a campaign before it measures") {
+  const TemporaryFolder folder;
+  fs::permissions(folder.path(), fs::perms(0555));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534; // permissions bind nobody who is root
+    if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) {
+      ::_exit(77);
+    }
+    bool measured = false;
+    CampaignOptions options = world_campaign(folder.path());
+    options.progress = [&](const Progress &) { measured = true; };
+    const std::string what = complaint_of([&] { static_cast<void>(run_campaign(kOne, options)); });
+    ::_exit(!measured && what.ends_with(".campaign: cannot be opened: Permission denied") ? 0 : 1);
+  }
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+    WARN("1 test skipped: root's rights cannot be given up here");
+    return;
+  }
+  CHECK(status == 0);
+}
+
 TEST_CASE("A full disk ends a campaign with one line and spoils no evidence") {
   const TemporaryFolder folder;
   CampaignOptions options = world_campaign(folder.path());
@@ -727,6 +751,22 @@ TEST_CASE("Cells beyond the matrix are measured after it, a few in quick mode") 
 
   options = world_campaign();
   const double unlimited = run_campaign(kTwo, options).elapsed_s;
+  // Time that was kept for further cells goes back to the matrix where there are none.
+  options.budget_s = unlimited * 0.4;
+  const CampaignReport plain = run_campaign(kTwo, options);
+  REQUIRE(plain.skipped > 0);
+  options.more_cells = [] { return std::vector<std::pair<std::string, Cell>>(); };
+  std::size_t last = 0;
+  options.progress = [&](const Progress &progress) {
+    last = progress.done;
+    CHECK(progress.total == cells_of_matrix(kTwo));
+  };
+  const CampaignReport same = run_campaign(kTwo, options);
+  CHECK(same.cells + same.skipped == cells_of_matrix(kTwo));
+  CHECK(same.cells + 1 >= plain.cells);
+  CHECK(last == cells_of_matrix(kTwo));
+  CHECK(same.elapsed_s <= options.budget_s * 1.1);
+  options.progress = nullptr;
   options.mode = Mode::full;
   options.budget_s = unlimited;
   options.more_cells = [] {

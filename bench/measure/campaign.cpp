@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -404,6 +405,13 @@ private:
         }
       }
     }
+    // What the matrix had no time for, since some of it was kept for these cells.
+    for (Step &step : std::exchange(left_out_, {})) {
+      append(std::move(step));
+      ++again_;
+    }
+    skipped_.clear();
+    report_.skipped = 0;
     // A budget gives up the last ones.
     for (std::size_t i = next_; i < steps_.size(); ++i) {
       steps_[i].plan.place = static_cast<double>(i) / static_cast<double>(steps_.size());
@@ -433,7 +441,10 @@ private:
       return;
     }
     const double elapsed = elapsed_s();
-    Progress progress{report_.resumed + next_, report_.resumed + steps_.size(), elapsed, 0, {}, {}};
+    Progress progress;
+    progress.done = report_.resumed + next_ - again_;
+    progress.total = report_.resumed + steps_.size() - again_;
+    progress.elapsed_s = elapsed;
     if (step != nullptr) {
       progress.eta_s = budget_.eta_s(remaining_weight_, elapsed);
       progress.variant = entries_[step->entry].variant->name;
@@ -460,6 +471,7 @@ private:
   void skip(const Step &step) {
     ++skipped_[entries_[step.entry].variant->name];
     ++report_.skipped;
+    left_out_.push_back(step);
   }
 
   [[nodiscard]] MeasureOptions options_of(const Step &step) const {
@@ -592,6 +604,8 @@ private:
   std::vector<VariantEvidence> joining_;  // cells whose rows are to join it
   double merged_at_s_ = 0;
   std::map<std::string_view, std::size_t> skipped_;
+  std::vector<Step> left_out_; // the same ones
+  std::size_t again_ = 0;      // steps that were left out once, and have a second turn
   CampaignReport report_;
 };
 
