@@ -61,23 +61,6 @@ void catch_signals() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-#if defined(__GLIBC__)
-// The libraries behind the candidates take half a second to set themselves up before main(). This
-// runs before them, on glibc, so that a signal ends a campaign cleanly then as well. Nothing is
-// initialised yet, a sanitizer neither.
-__attribute__((no_sanitize("address", "undefined"))) void catch_signals_early(int argc, char **argv,
-                                                                              char ** /*env*/) {
-  const char *const name = argc > 1 ? argv[1] : "";
-  if (name[0] == 'b' && name[1] == 'e' && name[2] == 'n' && name[3] == 'c' && name[4] == 'h' &&
-      name[5] == '\0') {
-    catch_signals();
-  }
-}
-__attribute__((section(".preinit_array"),
-               used)) void (*const g_catch_signals_early)(int, char **,
-                                                          char **) = catch_signals_early;
-#endif
-
 // A whole number in [1, most]; nullopt: it is none.
 std::optional<int> number_of(std::string_view text, int most) {
   int value = 0;
