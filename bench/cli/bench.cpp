@@ -21,6 +21,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
+#include "bench/measure/state.hpp"
 #include "candidates/backends/cpu.hpp"
 #include "candidates/registry.hpp"
 #include "router/machine.hpp"
@@ -153,13 +154,26 @@ private:
 
 // The machine is described anew by every campaign, since its libraries may have changed; a
 // description that this version cannot read is not overwritten.
-void describe_machine(const std::filesystem::path &folder) {
+evidence::Machine describe_machine(const std::filesystem::path &folder) {
   if (const std::filesystem::path file = folder / "machine.json"; std::filesystem::exists(file)) {
     static_cast<void>(evidence::read_machine(file));
   }
   evidence::Machine machine = measure::measure_machine();
   machine.profile = machine_profile();
   evidence::write(folder, machine);
+  return machine;
+}
+
+// Adds the state that the machine was in meanwhile to its description, if that has been written.
+void note_state(const std::filesystem::path &folder, evidence::Machine machine,
+                const measure::StateWatch &watch) {
+  if (!machine.profile.empty()) {
+    machine.facts["state"] = watch.facts();
+    evidence::write(folder, machine);
+  }
+  if (const std::string warning = watch.warning(); !warning.empty()) {
+    fmt::print(stderr, "{}\n", warning);
+  }
 }
 
 measure::Request journal_request(const BenchRequest &request) {
@@ -329,9 +343,14 @@ int run(BenchRequest request, const CLI::App &command) {
     return print_plan(entries, options);
   }
   options.progress = ProgressBar();
-  options.before_first_cell = [&] { describe_machine(folder); };
+  evidence::Machine described;
+  options.before_first_cell = [&] { described = describe_machine(folder); };
+  measure::StateWatch watch;
+  options.measure.quality_since_asked = [&] { return watch.quality(); };
   options.more_cells = [&] { return refinement(folder, entries); };
-  return print_report(measure::run_campaign(entries, options), folder);
+  const measure::CampaignReport report = measure::run_campaign(entries, options);
+  note_state(folder, described, watch);
+  return print_report(report, folder);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "bench/measure/machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -8,9 +9,13 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "bench/measure/limits.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/measure/state.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::measure {
@@ -83,13 +88,39 @@ std::string virtualisation(const CpuDescription &cpu) {
   return cpu.architecture == "x86_64" ? "none seen" : "unknown";
 }
 
+// The name that the hypervisor gives itself ("KVMKVMKVM", "VMwareVMware"); guests alone have one.
+std::string hypervisor(const CpuDescription &cpu) {
+  if (virtualisation(cpu) != "guest") {
+    return virtualisation(cpu);
+  }
+#if defined(__x86_64__)
+  constexpr unsigned kHypervisorLeaf = 0x4000'0000;
+  std::array<unsigned, 4> registers{};
+  __cpuid(kHypervisorLeaf, registers[0], registers[1], registers[2], registers[3]);
+  std::string name(reinterpret_cast<const char *>(&registers[1]), 3 * sizeof(unsigned));
+  std::erase_if(name, [](char letter) { return letter <= ' ' || letter > '~'; });
+  return name.empty() ? "unknown" : name;
+#else
+  return "unknown";
+#endif
+}
+
+std::string smt() {
+  const std::string active = line_of("/sys/devices/system/cpu/smt/active");
+  return active == "1" ? "on" : active == "0" ? "off" : "unknown";
+}
+
 Facts system_facts(const CpuDescription &cpu) {
   utsname name{};
   const bool known = uname(&name) == 0;
+  const std::string huge_pages =
+      parse_choice(line_of("/sys/kernel/mm/transparent_hugepage/enabled"));
   return {
       {"kernel", known ? fmt::format("{} {}", name.sysname, name.release) : "unknown"},
       {"virtualisation", virtualisation(cpu)},
-      {"load_average", line_of("/proc/loadavg").substr(0, 14)},
+      {"hypervisor", hypervisor(cpu)},
+      {"smt", smt()},
+      {"transparent_huge_pages", huge_pages.empty() ? "unknown" : huge_pages},
   };
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/measure/allocations.hpp"
 #include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 
@@ -33,6 +34,7 @@ public:
     } else {
       outcome_.rows.clear();
     }
+    label_quality();
     outcome_.elapsed_ns = since_start();
     return std::move(outcome_);
   }
@@ -74,6 +76,22 @@ private:
     row.version = alternative.candidate->version;
     row.threads = alternative.threads;
     return row;
+  }
+
+  // Under which conditions a cell was measured is known at its end only.
+  void label_quality() {
+    if (!options_.quality_since_asked) {
+      return;
+    }
+    const evidence::Quality since = options_.quality_since_asked();
+    std::map<std::string, evidence::Context> contexts;
+    for (Row &row : outcome_.rows) {
+      evidence::Context context = outcome_.contexts.at(row.context);
+      context.quality = std::max(context.quality, since);
+      row.context = context.id();
+      contexts.emplace(row.context, context);
+    }
+    outcome_.contexts = std::move(contexts);
   }
 
   void reject(const Alternative &alternative, const std::string &mismatch) {
@@ -175,8 +193,15 @@ private:
       for (const double time : result.times[i]) {
         row.samples_ns.push_back(evidence::round_to_four_digits(time));
       }
+      row.allocations = allocations_of(alternatives_[i]);
       outcome_.rows.push_back(std::move(row));
     }
+  }
+
+  // Of one call as it was timed, long after the first one. A fresh cell's output is part of it.
+  std::optional<evidence::Allocations> allocations_of(const Alternative &alternative) {
+    subject_.restore();
+    return count_allocations([&] { subject_.execute(alternative); });
   }
 
   // Large results are compared with those of another alternative of this cell: all have passed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -37,6 +38,9 @@ struct MeasureOptions {
   // What rows are labelled with; describe_machine() gives it.
   evidence::Machine machine;
   evidence::Quality quality = evidence::Quality::good;
+  // Asked once a cell, when it has been measured: how good the conditions were since it was last
+  // asked. Rows get the worse of this and `quality`. Empty: nothing is known against them.
+  std::function<evidence::Quality()> quality_since_asked;
   // All of the cell, from the proof to the last round; RaceRules::budget_ns bounds the race alone.
   double cell_budget_ns = std::numeric_limits<double>::infinity();
   Only only; // the alternatives to measure; empty: all

@@ -19,7 +19,7 @@ constexpr DtypeCase kDtypes[] = {
     {"f32", {Dtype::f32, Dtype::f32}, {Dtype::f32}},
 };
 
-// id, version, backend, domain, exactness of u8 and f32, full-array reads and writes, split, run
+// id, version, backend, domain, exactness and traffic of u8 and f32, split, run
 constexpr Candidate kCandidates[] = {
     {"fused", 1, "fused", accepts_fused, {bitwise, bitwise}, {2, 1}, Split::rows, run_fused},
     {"numkong",
@@ -43,10 +43,10 @@ constexpr Candidate kCandidates[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {faithful, faithful},
-     {8, 7},
+     {{26, 25}, {3, 2}},
      Split::rows,
      built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {5, 4}, Split::rows, run_loop},
+    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{14, 13}, {5, 4}}, Split::rows, run_loop},
 };
 
 constexpr Variant kVariants[] = {{"add_weighted", kDtypes, kCandidates}};

@@ -18,7 +18,7 @@ constexpr DtypeCase kDtypes[] = {
     {"f32", {Dtype::f32}, {Dtype::f32}},
 };
 
-// id, version, backend, domain, exactness of u8 and f32, full-array reads and writes, split, run
+// id, version, backend, domain, exactness and traffic of u8 and f32, split, run
 constexpr Candidate kCandidates[] = {
     {"fused", 1, "fused", nullptr, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
     {"opencv",

@@ -18,7 +18,7 @@ constexpr DtypeCase kDtypes[] = {
     {"u8_f32", {Dtype::u8}, {Dtype::f32}},
 };
 
-// id, version, backend, domain, exactness of u8 and u8_f32, full-array reads and writes, split, run
+// id, version, backend, domain, exactness and traffic of u8 and u8_f32, split, run
 constexpr Candidate kShared[] = {
     {"fused", 1, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
     {"stringzilla",
@@ -43,7 +43,7 @@ constexpr Candidate kShared[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, bitwise},
-     {2, 2},
+     {{9, 9}, {9, 3}},
      Split::rows,
      built<kAten, run_aten>()},
     {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {1, 1}, Split::rows, run_loop},
@@ -65,7 +65,7 @@ constexpr Candidate kPerChannel[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, bitwise},
-     {4, 4},
+     {{25, 25}, {25, 7}},
      Split::rows,
      built<kAten, run_aten>()},
     {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {1, 1}, Split::rows, run_loop},

@@ -21,7 +21,7 @@ constexpr DtypeCase kDtypes[] = {
     {"f32", {Dtype::f32}, {Dtype::f64, Dtype::f64}},
 };
 
-// id, version, backend, domain, exactness of u8 and f32, full-array reads and writes, split, run
+// id, version, backend, domain, exactness and traffic of u8 and f32, split, run
 constexpr Candidate kGlobal[] = {
     {"fused", 1, "fused", nullptr, {bitwise, bitwise}, {1, 0}, Split::none, run_global_fused},
     {"numkong",
@@ -45,12 +45,20 @@ constexpr Candidate kGlobal[] = {
      "aten",
      built<kAten, accepts_global_aten>(),
      {faithful, faithful},
-     {5, 3},
+     {{33, 24}, {9, 6}},
      Split::none,
      built<kAten, run_global_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {2, 0}, Split::none, run_global_loop},
+    {"loop",
+     1,
+     "loop",
+     nullptr,
+     {bitwise, bitwise},
+     {{1, 0}, {2, 0}},
+     Split::none,
+     run_global_loop},
 };
 
+// ATen reduces one channel after the other, each in a pass of its own: traffic is that of three.
 constexpr Candidate kPerChannel[] = {
     {"fused",
      1,
@@ -81,10 +89,17 @@ constexpr Candidate kPerChannel[] = {
      "aten",
      built<kAten, accepts_per_channel_aten>(),
      {faithful, faithful},
-     {5, 3},
+     {{65, 24}, {17, 6}},
      Split::none,
      built<kAten, run_per_channel_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {2, 0}, Split::none, run_per_channel_loop},
+    {"loop",
+     1,
+     "loop",
+     nullptr,
+     {bitwise, bitwise},
+     {{1, 0}, {2, 0}},
+     Split::none,
+     run_per_channel_loop},
 };
 
 constexpr Variant kVariants[] = {

@@ -18,7 +18,7 @@ constexpr DtypeCase kDtypes[] = {
     {"f32", {Dtype::f32}, {Dtype::f32}},
 };
 
-// id, version, backend, domain, exactness of u8 and f32, full-array reads and writes, split, run
+// id, version, backend, domain, exactness and traffic of u8 and f32, split, run
 constexpr Candidate kScalar[] = {
     {"fused", 1, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
     {"lut", 1, "lut", accepts_lut, {bitwise, unsupported}, {1, 1}, Split::rows, run_lut},
@@ -43,10 +43,10 @@ constexpr Candidate kScalar[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, bitwise},
-     {5, 5},
+     {{17, 17}, {2, 2}},
      Split::rows,
      built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {3, 3}, Split::rows, run_loop},
+    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{9, 9}, {3, 3}}, Split::rows, run_loop},
 };
 
 constexpr Candidate kVector[] = {
@@ -57,7 +57,7 @@ constexpr Candidate kVector[] = {
      "opencv",
      built<kOpencv, accepts_opencv>(),
      {bitwise, faithful},
-     {2, 2},
+     {{1, 1}, {2, 2}},
      Split::rows,
      built<kOpencv, run_opencv>()},
     {"aten",
@@ -65,10 +65,10 @@ constexpr Candidate kVector[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, bitwise},
-     {5, 5},
+     {{17, 17}, {2, 2}},
      Split::rows,
      built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {3, 3}, Split::rows, run_loop},
+    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{9, 9}, {3, 3}}, Split::rows, run_loop},
 };
 
 constexpr Variant kVariants[] = {

@@ -19,7 +19,7 @@ constexpr DtypeCase kDtypes[] = {
     {"f32", {Dtype::f32}, {Dtype::f32}},
 };
 
-// id, version, backend, domain, exactness of u8 and f32, full-array reads and writes, split, run
+// id, version, backend, domain, exactness and traffic of u8 and f32, split, run
 constexpr Candidate kScalar[] = {
     {"fused", 1, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
     {"lut", 1, "lut", accepts_lut, {bitwise, unsupported}, {1, 1}, Split::rows, run_lut},
@@ -36,7 +36,7 @@ constexpr Candidate kScalar[] = {
      "opencv",
      built<kOpencv, accepts_opencv>(),
      {bitwise, bitwise},
-     {2, 2},
+     {{1, 1}, {2, 2}},
      Split::rows,
      built<kOpencv, run_opencv>()},
     {"opencv_convert",
@@ -52,10 +52,10 @@ constexpr Candidate kScalar[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, bitwise},
-     {3, 3},
+     {{9, 3}, {2, 2}},
      Split::rows,
      built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {2, 2}, Split::rows, run_loop},
+    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{5, 2}, {2, 2}}, Split::rows, run_loop},
 };
 
 constexpr Candidate kVector[] = {
@@ -66,7 +66,7 @@ constexpr Candidate kVector[] = {
      "opencv",
      built<kOpencv, accepts_opencv>(),
      {bitwise, bitwise},
-     {2, 2},
+     {{1, 1}, {2, 2}},
      Split::rows,
      built<kOpencv, run_opencv>()},
     {"aten",
@@ -74,10 +74,10 @@ constexpr Candidate kVector[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, bitwise},
-     {3, 3},
+     {{9, 3}, {2, 2}},
      Split::rows,
      built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {2, 2}, Split::rows, run_loop},
+    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{5, 2}, {2, 2}}, Split::rows, run_loop},
 };
 
 constexpr Variant kVariants[] = {

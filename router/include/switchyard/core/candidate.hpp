@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,13 +61,39 @@ enum class Split : std::uint8_t {
   rows, // output rows depend on the same rows of the inputs: any band of rows is a call
 };
 
-// Full-array passes of one call, counted in arrays of the problem's size.
+inline constexpr int kMaxDtypeCases = 4;
+
+// What one call moves between the caches and main memory, on contiguous arrays that are larger than
+// the caches, in full-array passes. A read pass is as many bytes as the first input has; a write
+// pass is as many as the first output has, or the first input, where the outputs are a few numbers.
+// {1, 1} reads every element of the only input once and writes every element of the result once.
+//
+// Temporary arrays count by their bytes: writing and reading back an f32 temporary of a u8 problem
+// is four passes each way. Changing an array in place is a read and a write. What is found in a
+// cache is neither, so a temporary of a few kilobytes is free. A line that is fetched for
+// being written to counts as written alone. scripts/check_traffic.sh compares with what a
+// simulated cache counts.
 struct Traffic {
   std::uint8_t reads = 1;
   std::uint8_t writes = 1;
 };
 
-inline constexpr int kMaxDtypeCases = 4;
+// Traffic per dtype case: {1, 1} for all of them, or {{8, 3}, {2, 2}} for one each, of which the
+// last serves all that follow.
+class TrafficByCase {
+public:
+  constexpr TrafficByCase() = default;
+  constexpr TrafficByCase(std::uint8_t reads, std::uint8_t writes) { cases_.fill({reads, writes}); }
+  constexpr TrafficByCase(std::initializer_list<Traffic> cases) {
+    for (std::size_t i = 0; i < cases_.size() && cases.size() > 0; ++i) {
+      cases_[i] = i < cases.size() ? cases.begin()[i] : cases.end()[-1];
+    }
+  }
+  constexpr const Traffic &operator[](std::size_t dtype_case) const { return cases_[dtype_case]; }
+
+private:
+  std::array<Traffic, kMaxDtypeCases> cases_{};
+};
 
 struct Candidate {
   std::string_view id; // its backend's name, or that name, "_" and a distinction
@@ -73,7 +101,7 @@ struct Candidate {
   std::string_view backend;
   Domain *domain = nullptr; // nullptr: accepts every problem that the contract allows
   std::array<Exactness, kMaxDtypeCases> exactness{};
-  Traffic traffic;
+  TrafficByCase traffic;
   Split split = Split::none;
   Run *run = nullptr; // nullptr: not in this build
 
