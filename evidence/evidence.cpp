@@ -13,8 +13,9 @@ namespace switchyard::evidence {
 
 namespace {
 
-bool timed(const Row &row) {
-  return !row.samples_ns.empty();
+// Whether other rows can be compared with this one.
+bool comparable(const Row &row) {
+  return row.status == Status::accepted || row.status == Status::dropped;
 }
 
 // Whether two contexts make times comparable. Worse conditions widen intervals; they change no
@@ -62,9 +63,13 @@ public:
   }
 
 private:
-  enum class Fate : std::uint8_t { kept, bridge, replaced };
+  // A companion stays as long as its race does.
+  enum class Fate : std::uint8_t { kept, bridge, companion, replaced };
 
   [[nodiscard]] Fate fate_of(const Row &row, const std::vector<Row> &newer) const {
+    if (row.status == Status::limit) {
+      return Fate::companion;
+    }
     Fate fate = Fate::kept;
     for (const Row &again : newer) {
       if (again.candidate != row.candidate) {
@@ -75,7 +80,7 @@ private:
         return Fate::replaced; // whatever its threads: this code is no more
       }
       if (again.threads == row.threads) {
-        fate = timed(row) && timed(again) ? Fate::bridge : Fate::replaced;
+        fate = comparable(row) && comparable(again) ? Fate::bridge : Fate::replaced;
       }
     }
     return fate;

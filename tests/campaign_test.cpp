@@ -64,6 +64,7 @@ template <int kNs> void run_copy(const Call &call) {
 int world_execute(const Candidate &candidate, const Call &call, int threads) {
   const std::int64_t before = g_now;
   candidate.run(call);
+  g_now += candidate.backend.empty() ? 1000 : 0; // a traffic twin: real, but quick here
   if (threads > 1 && candidate.split == Split::rows) {
     g_now = before + (g_now - before) / threads;
     return threads;
@@ -961,11 +962,15 @@ TEST_CASE("A campaign for what is stale measures that and the incumbent, and joi
   const CampaignReport report = run_campaign(kFull, options);
   CHECK(report.cells == plan.steps.size());
   for (const Row &row : report.measured.at(0).rows) {
-    CHECK((row.candidate == "lib_b" || row.candidate == "fast"));
+    const bool limit = row.status == Status::limit;
+    CHECK((limit || row.candidate == "lib_b" || row.candidate == "fast"));
   }
   const VariantEvidence after = evidence::read_variant(file);
   std::map<std::string, Names> cells;
   for (const Row &row : after.rows) {
+    if (row.status == Status::limit) {
+      continue;
+    }
     cells[row.cell.key()].insert(fmt::format("{}@{}", row.candidate, row.race));
   }
   CHECK(cells.size() == plan.steps.size());
@@ -1022,7 +1027,9 @@ TEST_CASE("Some alternatives of a cell are measured alone") {
     options.only = only;
     Names result;
     for (const Row &row : measure_cell(variant, kContract, Cell::parse(key), options, gate).rows) {
-      result.insert(fmt::format("{}/{}", row.candidate, row.threads));
+      if (row.status != Status::limit) {
+        result.insert(fmt::format("{}/{}", row.candidate, row.threads));
+      }
     }
     return result;
   };

@@ -1117,6 +1117,29 @@ TEST_CASE("Without a bridge, or with nothing to bridge to, joining rows replace 
   CHECK(rows_in(merge(older, measured({rejected}), Merge::rows)) == Rows{"fused/1@1"});
 }
 
+TEST_CASE("Limits are no bridges, and stay with the race beside which they were measured") {
+  const auto limit = [](std::vector<double> samples) {
+    Row row = make_row(kTone, "copy", std::move(samples));
+    row.status = Status::limit;
+    return row;
+  };
+  const VariantEvidence older = measured(
+      {limit({1, 1}), make_row(kTone, "fused", {10, 11}), make_row(kTone, "loop", {20, 21})});
+  const VariantEvidence joined = merge(
+      older,
+      measured({limit({2, 2}), make_row(kTone, "fused", {10, 11}), make_row(kTone, "lut", {7, 8})}),
+      Merge::rows);
+  CHECK(rows_in(joined) ==
+        Rows{"copy/1@1", "fused/1@1", "loop/1@1", "copy/1@2", "fused/1@2", "lut/1@2"});
+  CHECK(rows_in(merge(older, measured({limit({2, 2}), make_row(kTone, "lut", {7, 8})}),
+                      Merge::rows)) == Rows{"copy/1@1", "lut/1@1"});
+  CHECK(rows_in(merge(joined,
+                      measured({limit({3, 3}), make_row(kTone, "fused", {10, 11}),
+                                make_row(kTone, "lut", {7, 8})}),
+                      Merge::rows)) ==
+        Rows{"copy/1@1", "fused/1@1", "loop/1@1", "copy/1@3", "fused/1@3", "lut/1@3"});
+}
+
 TEST_CASE("A bridge may be measured under other conditions, not in another context") {
   const VariantEvidence older =
       measured({make_row(kTone, "fused", {10, 11}), make_row(kTone, "loop", {20, 21})});

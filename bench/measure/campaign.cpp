@@ -17,6 +17,7 @@
 #include "bench/measure/budget.hpp"
 #include "candidates/contracts/registry.hpp"
 #include "candidates/registry.hpp"
+#include "evidence/cache_states.hpp"
 #include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 
@@ -84,7 +85,9 @@ double race_s(const std::vector<const evidence::Row *> &rows, const MeasureOptio
       const auto rounds =
           std::min(row->samples_ns.size(),
                    static_cast<std::size_t>(std::max(options.rules.usual_rounds, 1)));
-      fastest = std::min(fastest, median);
+      if (row->status != evidence::Status::limit) { // slices are as long as candidates need
+        fastest = std::min(fastest, median);
+      }
       calls += median * static_cast<double>(rounds);
     }
   }
@@ -432,6 +435,7 @@ private:
     if (journal_ != nullptr && !report_.interrupted) {
       journal_->remove();
     }
+    note_disagreements();
     announce(nullptr);
   }
 
@@ -494,7 +498,8 @@ private:
 
   static bool bridged(const Step &step, const CellResult &result) {
     return std::any_of(result.rows.begin(), result.rows.end(), [&](const evidence::Row &row) {
-      return std::pair(row.candidate, row.threads) == *step.bridge && !row.samples_ns.empty();
+      return std::pair(row.candidate, row.threads) == *step.bridge &&
+             row.status <= evidence::Status::dropped;
     });
   }
 
@@ -585,6 +590,14 @@ private:
     for (const auto &[variant, cells] : skipped_) {
       report_.notes.push_back(
           fmt::format("{}: {} cells left out: the time budget does not hold them", variant, cells));
+    }
+  }
+
+  void note_disagreements() {
+    for (const VariantEvidence &measured : report_.measured) {
+      for (const evidence::Disagreement &found : evidence::disagreements(measured)) {
+        report_.notes.push_back(evidence::text_of(found, measured.variant));
+      }
     }
   }
 
