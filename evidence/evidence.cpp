@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,42 +13,82 @@ namespace switchyard::evidence {
 
 namespace {
 
-bool same_alternative(const Row &a, const Row &b) {
-  return a.cell == b.cell && a.candidate == b.candidate && a.threads == b.threads;
+// Whether other rows can be compared with this one.
+bool comparable(const Row &row) {
+  return row.status == Status::accepted || row.status == Status::dropped;
 }
 
-bool timed(const Row &row) {
-  return !row.samples_ns.empty();
+// Whether two contexts make times comparable. Worse conditions widen intervals; they change no
+// code, and a bridge over them is one.
+bool comparable(Context a, const Context &b) {
+  a.quality = b.quality;
+  return a == b;
 }
 
-// What a cell becomes when `newer` rows join it as a further race.
-std::vector<Row> join_cell(const std::vector<Row> &older, std::vector<Row> newer) {
-  std::vector<Row> kept;
-  int race = 0;
-  bool bridged = false;
-  bool others = false;
-  for (const Row &row : older) {
-    const auto again = std::find_if(newer.begin(), newer.end(), [&](const Row &candidate) {
-      return same_alternative(candidate, row);
-    });
-    const bool bridge = again != newer.end() && timed(row) && timed(*again) &&
-                        again->version == row.version && again->context == row.context;
-    if (again == newer.end() || bridge) {
-      kept.push_back(row);
-      race = std::max(race, row.race);
-      bridged = bridged || bridge;
-      others = others || again == newer.end();
+// Joins `newer` rows of a cell to `older` ones as a further race.
+class Joint {
+public:
+  Joint(const VariantEvidence &older, const VariantEvidence &newer)
+      : older_(older), newer_(newer) {}
+
+  [[nodiscard]] std::vector<Row> join(const std::vector<Row> &older, std::vector<Row> newer) const {
+    std::map<int, std::vector<Row>> races; // what stays of each
+    std::set<int> others;                  // races that have more to say than their bridges
+    bool bridged = false;
+    for (const Row &row : older) {
+      const Fate fate = fate_of(row, newer);
+      if (fate != Fate::replaced) {
+        races[row.race].push_back(row);
+        bridged = bridged || fate == Fate::bridge;
+      }
+      if (fate == Fate::kept) {
+        others.insert(row.race);
+      }
     }
+    if (!bridged || others.empty()) {
+      return newer;
+    }
+    std::vector<Row> joined;
+    const int race = races.rbegin()->first + 1;
+    for (auto &[number, rows] : races) {
+      if (others.contains(number)) {
+        std::move(rows.begin(), rows.end(), std::back_inserter(joined));
+      }
+    }
+    for (Row &row : newer) {
+      row.race = race;
+      joined.push_back(std::move(row));
+    }
+    return joined;
   }
-  if (!bridged || !others) {
-    return newer;
+
+private:
+  // A companion stays as long as its race does.
+  enum class Fate : std::uint8_t { kept, bridge, companion, replaced };
+
+  [[nodiscard]] Fate fate_of(const Row &row, const std::vector<Row> &newer) const {
+    if (row.status == Status::limit) {
+      return Fate::companion;
+    }
+    Fate fate = Fate::kept;
+    for (const Row &again : newer) {
+      if (again.candidate != row.candidate) {
+        continue;
+      }
+      if (again.version != row.version ||
+          !comparable(older_.contexts.at(row.context), newer_.contexts.at(again.context))) {
+        return Fate::replaced; // whatever its threads: this code is no more
+      }
+      if (again.threads == row.threads) {
+        fate = comparable(row) && comparable(again) ? Fate::bridge : Fate::replaced;
+      }
+    }
+    return fate;
   }
-  for (Row &row : newer) {
-    row.race = race + 1;
-    kept.push_back(std::move(row));
-  }
-  return kept;
-}
+
+  const VariantEvidence &older_;
+  const VariantEvidence &newer_;
+};
 
 using Cells = std::map<std::string, std::vector<Row>>;
 
@@ -78,10 +119,11 @@ VariantEvidence merge(const VariantEvidence &older, const VariantEvidence &newer
     throw std::invalid_argument(fmt::format("evidence of \"{}\" cannot be merged into \"{}\"",
                                             newer.variant, older.variant));
   }
+  const Joint joint(older, newer);
   Cells cells = by_cell(older.rows);
   for (auto &[key, rows] : by_cell(newer.rows)) {
     std::vector<Row> &cell = cells[key];
-    cell = how == Merge::cells ? rows : join_cell(cell, rows);
+    cell = how == Merge::cells ? rows : joint.join(cell, rows);
   }
   std::vector<Row> all;
   for (auto &[key, rows] : cells) {

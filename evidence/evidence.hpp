@@ -119,6 +119,8 @@ class EvidenceError : public std::runtime_error {
 };
 
 [[nodiscard]] VariantEvidence read_variant(const std::filesystem::path &file);
+// As read_variant, from text; `name` starts the error messages.
+[[nodiscard]] VariantEvidence parse_variant(std::string_view text, const std::string &name);
 [[nodiscard]] Machine read_machine(const std::filesystem::path &file);
 // Reads a profile folder; files in any order give the same result.
 [[nodiscard]] Profile read_profile(const std::filesystem::path &folder);
@@ -136,14 +138,30 @@ void write(const std::filesystem::path &profile_folder, const Machine &machine);
 enum class Merge : std::uint8_t {
   cells, // `newer`'s rows replace all rows of the same cells
   // `newer`'s rows join the cell as a further race. They replace the rows of the same alternative,
-  // except a bridge: a timed row of the same version and context as before stays beside its new
-  // one. Where no bridge is left to compare by, or no other row, they replace the whole cell.
+  // and all rows of a candidate whose version or context is another one by now. A bridge stays: a
+  // timed row of the same version and context (but for its quality) as its new one. Races of
+  // nothing but bridges are left out. Without a bridge, or with nothing else to keep, `newer`'s
+  // rows replace the whole cell.
   rows,
 };
 
 // Cells and rows that `newer` does not have stay. Throws std::invalid_argument for two variants.
 [[nodiscard]] VariantEvidence merge(const VariantEvidence &older, const VariantEvidence &newer,
                                     Merge how = Merge::cells);
+
+// What merge_profile did.
+struct ProfileMerge {
+  std::size_t added = 0; // cells that `into` did not have
+  // Cells that both had with different rows: `from`'s replaced them. Evidence keys, in order.
+  std::vector<std::string> conflicts;
+};
+
+// Adds the evidence of an equal machine; `from`'s cells win. Throws std::invalid_argument, one line
+// that names the difference, where profile or machine differ, unless `any_machine`.
+ProfileMerge merge_profile(Profile &into, const Profile &from, bool any_machine = false);
+
+// `text` as one word of a POSIX shell, for commands that are to be repeated.
+[[nodiscard]] std::string shell_quoted(std::string_view text);
 
 // A stable 64-bit hash (FNV-1a) as 16 hexadecimal digits: equal on every machine and run.
 [[nodiscard]] std::string hash_of(std::string_view text);

@@ -120,7 +120,7 @@ json parse_json(std::string_view text, const Source &source) {
   } catch (const json::parse_error &error) {
     source.fail("", fmt::format("byte {}: not JSON: {}", error.byte, reason_of(error)));
   } catch (const json::exception &error) {
-    source.fail(guard.pointer(), error.what()); // a number beyond every double
+    source.fail(guard.pointer(), reason_of(error)); // a number beyond every double
   } catch (const std::bad_alloc &) {
     source.fail("", "too large for this machine's memory");
   }

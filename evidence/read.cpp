@@ -209,6 +209,10 @@ std::vector<fs::path> list_files(const fs::path &folder) {
       entry.disable_recursion_pending();
     } else if (name.extension() == ".json" && !entry->is_directory(ignored)) {
       files.push_back(entry->path().lexically_relative(folder));
+    } else if (entry->is_symlink(ignored) && entry->is_directory(ignored)) {
+      // Followed, it may lead around in a circle; passed over, its evidence would be missed.
+      Source(entry->path().string())
+          .fail("", "a link to a folder; evidence lies in folders proper");
     }
     entry.increment(error);
   }
@@ -224,6 +228,11 @@ std::vector<fs::path> list_files(const fs::path &folder) {
 VariantEvidence read_variant(const fs::path &file) {
   const Source source(file.string());
   return variant_of(parse_json(read_file(file), source), source);
+}
+
+VariantEvidence parse_variant(std::string_view text, const std::string &name) {
+  const Source source(name);
+  return variant_of(parse_json(text, source), source);
 }
 
 Machine read_machine(const fs::path &file) {

@@ -3,11 +3,15 @@
 # follow from it, and shows them at work on a photograph.
 #
 #   scripts/regenerate.sh [--ops GLOB] [--full] [--threads LIST] [--budget TIME] [--image FILE]
+#                         [--stale] [--resume] [--shard I/N]
 #
 #   --ops GLOB       only the variants that match, for example 'multiply_add/*'
 #   --full           the whole benchmark matrix instead of the quick one
 #   --threads LIST   thread budgets to measure, for example 1,2
 #   --budget TIME    stop measuring after about this long, for example 90s
+#   --stale          measure again what no longer holds, and no more
+#   --resume         go on with the campaign that was interrupted
+#   --shard I/N      measure the I-th of N parts; `switchyard merge` puts them together
 #   --image FILE     the picture for the example program instead of a downloaded photograph
 #
 # The evidence goes to evidence/profiles/<this machine's profile>/, the pictures to
@@ -16,13 +20,12 @@
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
-mode=--quick
 image=
 bench=()
 while [ $# -gt 0 ]; do
   case $1 in
-  --full) mode=--full ;;
-  --ops | --threads | --budget | --image)
+  --full | --stale | --resume) bench+=("$1") ;;
+  --ops | --threads | --budget | --shard | --image)
     [ $# -ge 2 ] || die "$1 needs a value (see --help)"
     if [ "$1" = --image ]; then image=$2; else bench+=("$1" "$2"); fi
     shift
@@ -48,7 +51,7 @@ step "Building into build/"
 build release --target "${programs[@]}"
 
 step "Measuring this machine"
-build/switchyard bench "$mode" --evidence evidence/profiles "${bench[@]}"
+build/switchyard bench --evidence evidence/profiles "${bench[@]}"
 
 # The evidence files are inputs of the generated table, so building again is enough.
 step "Compiling the new routes"

@@ -74,7 +74,7 @@ std::string message(const Unknown &unknown, const std::string &evidence,
       fmt::format("{}: {}: {} is unknown to this build; repair: build/switchyard_tablegen "
                   "--evidence {} --prune (removes its {})",
                   file_of(profile_folder, unknown.variant).string(), unknown.pointer, unknown.what,
-                  evidence, unknown.whole_file ? "file" : "rows");
+                  evidence::shell_quoted(evidence), unknown.whole_file ? "file" : "rows");
   if (!unknown.whole_file) {
     text += fmt::format(", or measure again: ./scripts/regenerate.sh --ops '{}'", unknown.variant);
   }

@@ -1,13 +1,18 @@
 // switchyard bench: measures candidates on this machine and writes the evidence.
+#include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,25 +23,82 @@
 #include "bench/measure/machine.hpp"
 #include "bench/measure/state.hpp"
 #include "candidates/backends/cpu.hpp"
+#include "candidates/registry.hpp"
 #include "router/machine.hpp"
 #include "router/split.hpp"
+#include "tablegen/candidate_set.hpp"
+#include "tablegen/policy.hpp"
+#include "tablegen/refinement.hpp"
 
 namespace switchyard::cli {
 namespace {
 
-struct Request {
+struct BenchRequest {
   bool quick = false;
   bool full = false;
   std::string ops = "*";
-  std::vector<int> threads;
+  std::string threads;
   std::string budget;
+  std::string shard;
   std::string folder = "evidence/profiles";
+  bool resume = false;
+  bool stale = false;
+  bool dry_run = false;
 };
 
 std::atomic<bool> g_stop{false};
 
 void stop(int) {
   g_stop = true;
+}
+
+// The current round ends first; whoever cannot wait for that sends the signal again.
+void catch_signals() {
+  struct sigaction action {};
+  ::sigemptyset(&action.sa_mask);
+  action.sa_handler = stop;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+// A whole number in [1, most]; nullopt: it is none.
+std::optional<int> number_of(std::string_view text, int most) {
+  int value = 0;
+  const char *const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  const bool good = error == std::errc() && last == end && value >= 1 && value <= most;
+  return good ? std::optional(value) : std::nullopt;
+}
+
+std::vector<int> threads_of(std::string_view list) {
+  std::vector<int> threads;
+  for (std::size_t from = 0; !list.empty() && from <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    const std::string_view item = list.substr(from, comma - from);
+    const std::optional<int> number = number_of(item, 1024);
+    if (!number) {
+      throw std::invalid_argument(
+          fmt::format("--threads {}: \"{}\" is no number of threads from 1 to 1024", list, item));
+    }
+    threads.push_back(*number);
+    from = comma + 1;
+  }
+  return threads;
+}
+
+measure::Shard shard_of(std::string_view text) {
+  if (text.empty()) {
+    return {};
+  }
+  constexpr int kMost = 10000;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::optional<int> index = number_of(text.substr(0, slash), kMost);
+  const std::optional<int> count = number_of(text.substr(std::min(slash + 1, text.size())), kMost);
+  if (!index || !count || *index > *count) {
+    throw std::invalid_argument(fmt::format("--shard {}: I/N expected, with I from 1 to N", text));
+  }
+  return {*index, *count};
 }
 
 // "90s", "5m", "1h"; a bare number counts seconds.
@@ -114,58 +176,208 @@ void note_state(const std::filesystem::path &folder, evidence::Machine machine,
   }
 }
 
-int run(const Request &request) {
-  const measure::Mode mode = request.full ? measure::Mode::full : measure::Mode::quick;
+measure::Request journal_request(const BenchRequest &request) {
+  return {{"mode", request.full ? "full" : "quick"},
+          {"--ops", request.ops},
+          {"--threads", request.threads},
+          {"--shard", request.shard},
+          {"--stale", request.stale ? "yes" : "no"}};
+}
+
+// What was not asked for is as it was before the interruption. What was asked for must be the
+// same, which the campaign checks.
+void adopt(BenchRequest &request, const measure::Request &before, const CLI::App &command) {
+  const auto take = [&](const char *name, std::string &value) {
+    const auto found = before.find(name);
+    if (command.count(name) == 0 && found != before.end()) {
+      value = found->second;
+    }
+  };
+  const auto is = [&](const char *name, std::string_view value) {
+    const auto found = before.find(name);
+    return found != before.end() && found->second == value;
+  };
+  take("--ops", request.ops);
+  take("--threads", request.threads);
+  take("--shard", request.shard);
+  request.stale = request.stale || is("--stale", "yes");
+  request.full = request.full || (!request.quick && is("mode", "full"));
+}
+
+measure::CampaignOptions options_of(const BenchRequest &request) {
   measure::CampaignOptions options;
-  options.mode = mode;
-  options.thread_budgets = measure::thread_budgets(candidates::this_cpu().cores, request.threads);
+  options.mode = request.full ? measure::Mode::full : measure::Mode::quick;
+  options.thread_budgets =
+      measure::thread_budgets(candidates::this_cpu().cores, threads_of(request.threads));
   options.budget_s = request.budget.empty() ? 0 : seconds_of(request.budget);
-  options.measure = measure::options_for(mode);
+  options.stale = request.stale;
+  options.shard = shard_of(request.shard);
+  options.resume = request.resume;
+  options.request = journal_request(request);
+  options.measure = measure::options_for(options.mode);
   options.measure.hooks.execute = run_split;
   options.measure.machine = measure::describe_machine();
   options.stop = &g_stop;
-  options.progress = ProgressBar();
-  const std::vector<measure::Entry> entries = measure::select(request.ops);
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
-  evidence::Machine described;
-  options.before_first_cell = [&] { described = describe_machine(options.profile_folder); };
-  measure::StateWatch watch;
-  options.measure.quality_since_asked = [&] { return watch.quality(); };
-  std::signal(SIGINT, stop);
-  std::signal(SIGTERM, stop);
-  const measure::CampaignReport report = measure::run_campaign(entries, options);
-  note_state(options.profile_folder, described, watch);
+  return options;
+}
+
+// "machine was … microcode 0x1, …, is … microcode 0x2, …": only what differs, with a few words
+// around it.
+std::string shortened(const std::string &reason) {
+  const std::size_t was = reason.find(" was ");
+  if (reason.size() < 60 || was == std::string::npos) {
+    return reason;
+  }
+  const std::string_view rest = std::string_view(reason).substr(was + 5);
+  std::string_view before;
+  std::string_view now;
+  for (std::size_t at = rest.find(", is "); at != std::string_view::npos;
+       at = rest.find(", is ", at + 1)) {
+    const auto imbalance = [&](std::size_t place) {
+      return std::labs(2 * static_cast<long>(place) + 5 - static_cast<long>(rest.size()));
+    };
+    if (before.empty() || imbalance(at) < imbalance(before.size())) {
+      before = rest.substr(0, at);
+      now = rest.substr(at + 5);
+    }
+  }
+  std::size_t same = 0; // up to the word that differs
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()) && before[i] == now[i]; ++i) {
+    same = before[i] == ' ' ? i + 1 : same;
+  }
+  constexpr std::size_t kShown = 40;
+  const auto part = [&](std::string_view text) {
+    const std::string_view tail = text.substr(std::min(same, text.size()));
+    return fmt::format("{}{}{}", same > 0 ? "..." : "", tail.substr(0, kShown),
+                       tail.size() > kShown ? "..." : "");
+  };
+  return fmt::format("{} was {}, is {}", reason.substr(0, was), part(before), part(now));
+}
+
+void print_stale(const measure::CampaignPlan &plan, const std::vector<measure::Entry> &entries) {
+  std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> groups;
+  for (const measure::StaleCandidate &stale : plan.stale) {
+    ++groups[{stale.entry, stale.candidate, stale.reason}];
+  }
+  for (const auto &[group, cells] : groups) {
+    const auto &[entry, candidate, reason] = group;
+    fmt::print("{} {}: {} cells: {}\n", entries[entry].variant->name, candidate, cells,
+               shortened(reason));
+  }
+}
+
+int print_plan(const std::vector<measure::Entry> &entries,
+               const measure::CampaignOptions &options) {
+  const measure::CampaignPlan plan = measure::plan_campaign(entries, options);
+  for (const std::string &note : plan.notes) {
+    fmt::print("{}\n", note);
+  }
+  if (options.stale) {
+    print_stale(plan, entries);
+  } else {
+    for (const measure::Step &step : plan.steps) {
+      fmt::print("{} {}\n", entries[step.entry].variant->name, step.cell.key());
+    }
+  }
+  if (plan.steps.empty()) {
+    fmt::print("{}\n", options.stale ? "nothing is stale" : "nothing to measure");
+    return kGood;
+  }
+  fmt::print("{} cells, about {}\n", plan.steps.size(), clock_text(plan.estimate_s));
+  return kGood;
+}
+
+int print_report(const measure::CampaignReport &report, const std::filesystem::path &folder) {
   for (const std::string &note : report.notes) {
     fmt::print("{}\n", note);
   }
   fmt::print("{} cells in {}, {} skipped, {} rejected rows; evidence in {}\n", report.cells,
-             clock_text(report.elapsed_s), report.skipped, report.rejected,
-             options.profile_folder.string());
+             clock_text(report.elapsed_s), report.skipped, report.rejected, folder.string());
+  if (report.resumed > 0) {
+    fmt::print("{} cells were measured before the interruption\n", report.resumed);
+  }
   if (report.interrupted) {
-    fmt::print("interrupted: finished cells are kept\n");
+    fmt::print("interrupted: finished cells are kept{}\n",
+               report.resumable ? "; go on with --resume" : "");
     return kCheckFailed;
   }
   return kGood;
+}
+
+// Cells between the sizes where routes change hands, by the evidence as it is now; of each variant
+// the first ones before any variant's second ones.
+std::vector<std::pair<std::string, evidence::Cell>>
+refinement(const std::filesystem::path &folder, const std::vector<measure::Entry> &entries) {
+  const evidence::Profile profile = evidence::read_profile(folder);
+  const tablegen::CandidateSet set = tablegen::candidate_set(candidates::ops());
+  const tablegen::Plan plan = tablegen::plan_routes(profile, set);
+  std::vector<std::vector<evidence::Cell>> cells;
+  std::size_t most = 0;
+  for (const measure::Entry &entry : entries) {
+    cells.push_back(tablegen::refinement_cells(plan, profile, entry.variant->name));
+    most = std::max(most, cells.back().size());
+  }
+  std::vector<std::pair<std::string, evidence::Cell>> result;
+  for (std::size_t i = 0; i < most; ++i) {
+    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+      if (i < cells[entry].size()) {
+        result.emplace_back(entries[entry].variant->name, cells[entry][i]);
+      }
+    }
+  }
+  return result;
+}
+
+int run(BenchRequest request, const CLI::App &command) {
+  catch_signals();
+  const std::filesystem::path folder = std::filesystem::path(request.folder) / machine_profile();
+  if (request.resume) {
+    if (const auto before = measure::interrupted_request(folder)) {
+      adopt(request, *before, command);
+    }
+  }
+  measure::CampaignOptions options = options_of(request);
+  const std::vector<measure::Entry> entries = measure::select(request.ops);
+  if (request.dry_run) {
+    return print_plan(entries, options);
+  }
+  options.progress = ProgressBar();
+  evidence::Machine described;
+  options.before_first_cell = [&] { described = describe_machine(folder); };
+  measure::StateWatch watch;
+  options.measure.quality_since_asked = [&] { return watch.quality(); };
+  options.more_cells = [&] { return refinement(folder, entries); };
+  const measure::CampaignReport report = measure::run_campaign(entries, options);
+  note_state(folder, described, watch);
+  return print_report(report, folder);
 }
 
 } // namespace
 
 void add_bench(CLI::App &app, int &exit_code) {
   auto *command = app.add_subcommand("bench", "Measures candidates and writes the evidence");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<BenchRequest>();
   auto *quick = command->add_flag("--quick", request->quick, "The small matrix (default)");
   command->add_flag("--full", request->full, "The whole matrix")->excludes(quick);
   command->add_option("--ops", request->ops, "Variants: shell patterns, comma-separated")
       ->type_name("GLOB");
   command->add_option("--threads", request->threads, "Thread budgets, comma-separated")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
+      ->type_name("LIST");
   command->add_option("--budget", request->budget, "Stop after about this long: 90s, 5m, 1h")
       ->type_name("TIME");
+  command->add_option("--shard", request->shard, "The I-th of N parts, for equal machines")
+      ->type_name("I/N");
+  auto *resume = command->add_flag("--resume", request->resume, "Go on where it was interrupted");
+  command->add_flag("--stale", request->stale, "Measure again what no longer holds, and no more");
+  command
+      ->add_flag("--dry-run", request->dry_run,
+                 "List what would be measured, with --stale why, and measure nothing")
+      ->excludes(resume);
   command->add_option("--evidence", request->folder, "Folder of profiles")
       ->type_name("DIR")
       ->capture_default_str();
-  command->callback([request, &exit_code] { exit_code = run(*request); });
+  command->callback([request, command, &exit_code] { exit_code = run(*request, *command); });
 }
 
 } // namespace switchyard::cli

@@ -14,6 +14,7 @@ inline constexpr int kBadInput = 2;
 void add_machine(CLI::App &app, int &exit_code);
 void add_ops(CLI::App &app, int &exit_code);
 void add_bench(CLI::App &app, int &exit_code);
+void add_merge(CLI::App &app, int &exit_code);
 void add_tablegen(CLI::App &app, int &exit_code);
 void add_routes(CLI::App &app, int &exit_code);
 void add_stability(CLI::App &app, int &exit_code);

@@ -1,6 +1,7 @@
 // switchyard: measures candidates, generates routes, and shows both.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "bench/cli/commands.hpp"
 
@@ -11,9 +12,19 @@ int main(int argc, char **argv) {
   app.name("switchyard");
   app.require_subcommand(1);
   int exit_code = kGood;
-  for (const auto add :
-       {add_machine, add_ops, add_bench, add_tablegen, add_routes, add_stability, add_run}) {
+  for (const auto add : {add_machine, add_ops, add_bench, add_merge, add_tablegen, add_routes,
+                         add_stability, add_run}) {
     add(app, exit_code);
+  }
+  app.failure_message([](const CLI::App *, const CLI::Error &error) {
+    return std::string("switchyard: ") + error.what() + " (see --help)\n";
+  });
+  // Where a subcommand is missing, CLI11 does not say what stood in its place.
+  if (argc > 1 && argv[1][0] != '-' &&
+      app.get_subcommands([&](CLI::App *command) { return command->check_name(argv[1]); })
+          .empty()) {
+    std::fprintf(stderr, "switchyard: unknown subcommand \"%s\" (see --help)\n", argv[1]);
+    return kBadInput;
   }
   try {
     app.parse(argc, argv);

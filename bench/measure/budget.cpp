@@ -1,6 +1,8 @@
 #include "bench/measure/budget.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace switchyard::measure {
 namespace {
@@ -17,6 +19,15 @@ constexpr double kFirstElapsed = 0.1;
 // One imagined cell keeps the first real one from deciding everything.
 double rate(double seconds, double weight, double first) {
   return (seconds + first) / (weight + 1);
+}
+
+std::vector<std::size_t> least_important_first(std::span<const PlannedCell> cells) {
+  std::vector<std::size_t> order(cells.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [&](std::size_t i) { return std::tuple(cells[i].priority, cells[i].place, i); };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); });
+  return order;
 }
 
 } // namespace
@@ -41,16 +52,12 @@ std::vector<bool> Budget::fit(std::span<const PlannedCell> remaining, double ela
   for (const PlannedCell &cell : remaining) {
     needed += cell.weight * per_weight;
   }
-  for (const Priority priority : {Priority::detail, Priority::arm, Priority::base}) {
-    for (std::size_t i = remaining.size(); i-- > 0;) {
-      if (needed <= left_s(elapsed_s)) {
-        return kept;
-      }
-      if (remaining[i].priority == priority) {
-        kept[i] = false;
-        needed -= remaining[i].weight * per_weight;
-      }
+  for (const std::size_t i : least_important_first(remaining)) {
+    if (needed <= left_s(elapsed_s)) {
+      break;
     }
+    kept[i] = false;
+    needed -= remaining[i].weight * per_weight;
   }
   return kept;
 }

@@ -15,6 +15,9 @@ namespace switchyard::measure {
 struct PlannedCell {
   double weight = 1;
   Priority priority = Priority::detail;
+  // Where it stands among its variant's cells of this priority: the part of them before it, below
+  // 1. Giving up what stands last takes the same part of every variant.
+  double place = 0;
 };
 
 [[nodiscard]] double weight_of(const evidence::Cell &cell);
@@ -24,6 +27,9 @@ public:
   // `total_s` of 0: no limit.
   explicit Budget(double total_s) : total_s_(total_s) {}
 
+  // Replaces the time limit.
+  void set_total(double total_s) { total_s_ = total_s; }
+
   [[nodiscard]] bool limited() const { return total_s_ > 0; }
 
   // A cell of this weight took `elapsed_s`, and would have taken `least_s` with no more rounds
@@ -31,7 +37,7 @@ public:
   void record(double weight, double elapsed_s, double least_s);
 
   // Which of the remaining cells to keep: all, if what they need at least fits into the time
-  // left; else those of the least important priorities are given up, from the last one on.
+  // left; else those of the least important priorities are given up, evenly over the variants.
   [[nodiscard]] std::vector<bool> fit(std::span<const PlannedCell> remaining,
                                       double elapsed_s) const;
 

@@ -1,0 +1,75 @@
+#include "bench/measure/campaign_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace switchyard::measure {
+
+std::vector<Step> matrix_steps(std::span<const Entry> entries, Mode mode,
+                               std::span<const int> thread_budgets) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (const MatrixCell &cell :
+         matrix(*entries[i].variant, *entries[i].contract, mode, thread_budgets)) {
+      Step step;
+      step.entry = i;
+      step.cell = cell.cell;
+      // In full mode, what quick mode has comes first in importance.
+      step.plan = {weight_of(cell.cell), cell.quick ? cell.priority : Priority::detail};
+      steps.push_back(std::move(step));
+    }
+  }
+  return steps;
+}
+
+std::vector<Step> shard_of(std::vector<Step> steps, Shard shard) {
+  if (shard.count <= 1) {
+    return steps;
+  }
+  std::vector<std::size_t> heaviest_first(steps.size());
+  std::iota(heaviest_first.begin(), heaviest_first.end(), std::size_t{0});
+  std::stable_sort(heaviest_first.begin(), heaviest_first.end(), [&](std::size_t a, std::size_t b) {
+    return steps[a].plan.weight > steps[b].plan.weight;
+  });
+  // Each goes to the shard that has least so far.
+  std::vector<double> load(static_cast<std::size_t>(shard.count));
+  std::vector<std::size_t> mine;
+  for (const std::size_t i : heaviest_first) {
+    const auto least = std::min_element(load.begin(), load.end());
+    *least += steps[i].plan.weight;
+    if (least - load.begin() == shard.index - 1) {
+      mine.push_back(i);
+    }
+  }
+  std::sort(mine.begin(), mine.end());
+  std::vector<Step> result;
+  for (const std::size_t i : mine) {
+    result.push_back(std::move(steps[i]));
+  }
+  return result;
+}
+
+void put_important_first(std::vector<Step> &steps) {
+  const auto group = [](const Step &step) { return std::tuple(step.plan.priority, step.entry); };
+  std::stable_sort(steps.begin(), steps.end(),
+                   [&](const Step &a, const Step &b) { return group(a) < group(b); });
+  for (std::size_t from = 0; from < steps.size();) {
+    std::size_t to = from;
+    while (to < steps.size() && group(steps[to]) == group(steps[from])) {
+      ++to;
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      steps[i].plan.place = static_cast<double>(i - from) / static_cast<double>(to - from);
+    }
+    from = to;
+  }
+}
+
+std::string name_of(std::span<const Entry> entries, const Step &step) {
+  return fmt::format("{}#{}", entries[step.entry].variant->name, step.cell.key());
+}
+
+} // namespace switchyard::measure
