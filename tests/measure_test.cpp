@@ -750,7 +750,8 @@ TEST_CASE("Twins race in every round beside all others, as limits without a libr
   CHECK(row_of(result.rows, "quick")->status == Status::impossible);
   CHECK(row_of(result.rows, "quick")->mismatch.find("0.333 times the time") == 0);
   CHECK(row_of(result.rows, "quick")->samples_ns == times(11, 1000));
-  CHECK(row_of(result.rows, "splits", 4)->status != Status::impossible);
+  CHECK(row_of(result.rows, "quick")->race == 2);
+  CHECK(row_of(result.rows, "splits", 4)->status == Status::accepted); // all others are aside
   evidence::VariantEvidence evidence;
   evidence.variant = "copy/plain";
   evidence.rows = result.rows;
@@ -845,7 +846,11 @@ TEST_CASE("TUN-08 a candidate that does nothing once it has done the work is not
     REQUIRE(memo != nullptr);
     CHECK(memo->status == Status::impossible);
     CHECK(memo->mismatch.find("0.004 times the time") == 0);
-    CHECK(row_of(result.rows, "loop")->status == Status::dropped);
+    CHECK(memo->race == 2);
+    // It had made the others leave; without it, they race in earnest.
+    CHECK(row_of(result.rows, "loop")->status == Status::accepted);
+    CHECK(row_of(result.rows, "loop")->race == 1);
+    CHECK(row_of(result.rows, "loop")->samples_ns == times(11, 1250));
   }
   SECTION("On a real clock as well") {
     MeasureOptions options = options_for(Mode::quick);

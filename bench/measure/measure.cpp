@@ -29,7 +29,7 @@ public:
     admit_candidates();
     add_threads();
     add_limits();
-    const RaceResult result = race_alternatives();
+    const RaceResult result = race_believable();
     outcome_.race_ns = result.elapsed_ns;
     outcome_.rounds = result.rounds;
     outcome_.complete = result.complete || alternatives_.empty();
@@ -214,18 +214,72 @@ private:
       }
       Row row = timed_row(i, result);
       row.status = result.dropped[i] ? Status::dropped : Status::accepted;
-      row.mismatch = beyond_limit(result.times[i], limit_of(alternatives_[i].threads, result),
-                                  static_cast<int>(alternatives_.size()));
-      row.status = row.mismatch.empty() ? row.status : Status::impossible;
       row.allocations = allocations_of(alternatives_[i]);
       outcome_.rows.push_back(std::move(row));
     }
     outcome_.noisy = evidence::noisy(times_of_best());
+    append_limits(result, 1);
+  }
+
+  void append_limits(const RaceResult &result, int race) {
     for (std::size_t i = alternatives_.size(); i < result.times.size(); ++i) {
       Row row = timed_row(i, result);
       row.status = Status::limit;
+      row.race = race;
       outcome_.rows.push_back(std::move(row));
     }
+  }
+
+  // What cannot be real has made others leave early. They race again without it; the race that it
+  // spoiled stays on file as one of its own, with the twins that convict it.
+  RaceResult race_believable() {
+    RaceResult result = race_alternatives();
+    for (int spoiled = 2; result.complete && set_impossible_aside(result, spoiled); ++spoiled) {
+      result = alternatives_.empty() ? RaceResult{} : race_alternatives();
+    }
+    return result;
+  }
+
+  // Returns whether there was anything impossible.
+  bool set_impossible_aside(const RaceResult &result, int race) {
+    std::vector<Alternative> believable;
+    double fastest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < alternatives_.size(); ++i) {
+      const std::string why =
+          beyond_limit(result.times[i], limit_of(alternatives_[i].threads, result),
+                       static_cast<int>(alternatives_.size()));
+      if (why.empty()) {
+        believable.push_back(alternatives_[i]);
+        fastest = std::min(fastest, evidence::median(result.times[i]));
+      } else {
+        append_impossible(i, result, race, why);
+      }
+    }
+    if (believable.size() == alternatives_.size()) {
+      return false;
+    }
+    append_limits(result, race);
+    alternatives_ = std::move(believable);
+    limits_.clear();
+    if (!alternatives_.empty()) {
+      add_limits();
+      iterations_ = iterations_for(fastest, slice_ns());
+    }
+    return true;
+  }
+
+  // A wrong result explains more than a time does.
+  void append_impossible(std::size_t i, const RaceResult &result, int race,
+                         const std::string &why) {
+    if (const std::string mismatch = verify(alternatives_[i]); !mismatch.empty()) {
+      reject(alternatives_[i], "after timing: " + mismatch);
+      return;
+    }
+    Row row = timed_row(i, result);
+    row.status = Status::impossible;
+    row.mismatch = why;
+    row.race = race;
+    outcome_.rows.push_back(std::move(row));
   }
 
   Row timed_row(std::size_t i, const RaceResult &result) {

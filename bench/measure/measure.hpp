@@ -50,7 +50,8 @@ struct MeasureOptions {
 [[nodiscard]] MeasureOptions options_for(Mode mode);
 
 struct CellResult {
-  // In the order of the variant's candidates, then threads; limits come last.
+  // What was rejected or impossible, then the others in the order of the variant's candidates and
+  // threads, then the limits.
   std::vector<evidence::Row> rows;
   std::map<std::string, evidence::Context> contexts; // of the rows, by id
   int rounds = 0;
@@ -70,7 +71,8 @@ struct CellResult {
 //
 // The problem's traffic twins (twin.hpp) race beside them with every number of threads that
 // competes; their rows have status limit. A row that lies below the better twin of its number of
-// threads by more than beyond_limit() allows keeps its samples, and its status is impossible.
+// threads by more than beyond_limit() allows keeps its samples, and its status is impossible. The
+// others then race again, as race 1: what it had spoiled is a race of its own.
 //
 // Throws std::invalid_argument for a cell that the variant or its contract does not have, and
 // ClockError where times are not usable.

@@ -262,8 +262,8 @@ bool is_contiguous(const ConstView &view) {
   return view.strides == contiguous_strides(view.shape, size_of(view.dtype));
 }
 
-// The usual case, seen in a few nanoseconds: contiguous arrays of one size, as a single row. No rows:
-// it is another case.
+// The usual case, seen in a few nanoseconds: contiguous arrays of one size, as a single row. No
+// rows: it is another case.
 kernels::TrafficRows contiguous_rows(const Call &call) {
   kernels::TrafficRows rows;
   const std::int64_t elements = call.in[0]->elements();

@@ -13,6 +13,7 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -153,7 +154,7 @@ HWY_INLINE void CopyRest(const uint8_t *in, uint8_t *out, size_t n, Seen &seen) 
 
 // How far the arrays advance while the one of the smallest elements advances by a group of vectors.
 struct Pace {
-  size_t elements = 0; // in one step
+  int log_elements = 0; // log2 of the elements in one step: sizes are powers of two
   size_t in_groups[TrafficRows::kMostInputs] = {};
   size_t out_groups[TrafficRows::kMostOutputs] = {};
 };
@@ -168,12 +169,13 @@ HWY_INLINE Pace PaceOf(const TrafficRows &rows) {
   }
   smallest = std::min(smallest, kGroup * kVector); // on targets without vectors
   Pace pace;
-  pace.elements = kGroup * kVector / smallest;
+  const int log_smallest = std::countr_zero(smallest);
+  pace.log_elements = std::countr_zero(kGroup * kVector) - log_smallest;
   for (size_t i = 0; i < rows.inputs; ++i) {
-    pace.in_groups[i] = rows.in_size[i] / smallest;
+    pace.in_groups[i] = rows.in_size[i] >> log_smallest;
   }
   for (size_t o = 0; o < rows.outputs; ++o) {
-    pace.out_groups[o] = rows.out_size[o] / smallest;
+    pace.out_groups[o] = rows.out_size[o] >> log_smallest;
   }
   return pace;
 }
@@ -282,12 +284,13 @@ HWY_NOINLINE bool MoveAll(const TrafficRows &rows) {
     }
     size_t left = rows.elements;
     if constexpr (kStream) {
-      const size_t head = std::min(left, ToBoundary(at.out[0]) / rows.out_size[0]);
+      const size_t head =
+          std::min(left, ToBoundary(at.out[0]) >> std::countr_zero(rows.out_size[0]));
       MoveRest<kCopy>(rows, at, head, seen);
       left -= head;
     }
-    MoveSteps<kStream, kCopy>(pace, at, left / pace.elements, seen);
-    MoveRest<kCopy>(rows, at, left % pace.elements, seen);
+    MoveSteps<kStream, kCopy>(pace, at, left >> pace.log_elements, seen);
+    MoveRest<kCopy>(rows, at, left & ((size_t{1} << pace.log_elements) - 1), seen);
   }
   if constexpr (kStream) {
     hwy::FlushStream();
