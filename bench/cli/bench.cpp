@@ -1,19 +1,12 @@
 // switchyard bench: measures candidates on this machine and writes the evidence.
-#include <atomic>
-#include <charconv>
-#include <chrono>
-#include <cmath>
-#include <csignal>
-#include <cstdio>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/progress.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
 #include "candidates/backends/cpu.hpp"
@@ -32,63 +25,6 @@ struct Request {
   std::string folder = "evidence/profiles";
 };
 
-std::atomic<bool> g_stop{false};
-
-void stop(int) {
-  g_stop = true;
-}
-
-// "90s", "5m", "1h"; a bare number counts seconds.
-double seconds_of(const std::string &text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (error != std::errc() || scale == 0 || !(value > 0) || value > 1e6) {
-    throw std::invalid_argument("--budget " + text + ": a time such as 90s, 5m or 1h expected");
-  }
-  return value * scale;
-}
-
-std::string clock_text(double seconds) {
-  const long whole = std::lround(seconds);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
-// A bar that redraws itself on a terminal, else a line every few seconds.
-class ProgressBar {
-public:
-  void operator()(const measure::Progress &progress) {
-    if (terminal_) {
-      draw(progress);
-    } else if (progress.elapsed_s >= next_line_s_ || progress.done == progress.total) {
-      fmt::print(stderr, "{:>4}/{} cells, {} elapsed, {} left, {} {}\n", progress.done,
-                 progress.total, clock_text(progress.elapsed_s), clock_text(progress.eta_s),
-                 progress.variant, progress.cell);
-      next_line_s_ = progress.elapsed_s + kLineEverySeconds;
-    }
-  }
-
-private:
-  static constexpr double kLineEverySeconds = 10;
-  static constexpr std::size_t kWidth = 24;
-
-  static void draw(const measure::Progress &progress) {
-    const std::size_t filled =
-        progress.total == 0 ? kWidth : kWidth * progress.done / progress.total;
-    fmt::print(stderr, "\r\x1b[K[{}{}] {}/{} ETA {} {:.40}", std::string(filled, '#'),
-               std::string(kWidth - filled, '.'), progress.done, progress.total,
-               clock_text(progress.eta_s), fmt::format("{} {}", progress.variant, progress.cell));
-    if (progress.done == progress.total) {
-      fmt::print(stderr, "\n");
-    }
-    std::fflush(stderr);
-  }
-
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  double next_line_s_ = 0;
-};
-
 // The machine is described anew by every campaign, since its libraries may have changed; a
 // description that this version cannot read is not overwritten.
 void describe_machine(const std::filesystem::path &folder) {
@@ -105,17 +41,15 @@ int run(const Request &request) {
   measure::CampaignOptions options;
   options.mode = mode;
   options.thread_budgets = measure::thread_budgets(candidates::this_cpu().cores, request.threads);
-  options.budget_s = request.budget.empty() ? 0 : seconds_of(request.budget);
+  options.budget_s = request.budget.empty() ? 0 : seconds_of("--budget", request.budget);
   options.measure = measure::options_for(mode);
   options.measure.hooks.execute = run_split;
   options.measure.machine = measure::describe_machine();
-  options.stop = &g_stop;
+  options.stop = stop_on_signals();
   options.progress = ProgressBar();
   const std::vector<measure::Entry> entries = measure::select(request.ops);
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
   options.before_first_cell = [&] { describe_machine(options.profile_folder); };
-  std::signal(SIGINT, stop);
-  std::signal(SIGTERM, stop);
   const measure::CampaignReport report = measure::run_campaign(entries, options);
   for (const std::string &note : report.notes) {
     fmt::print("{}\n", note);
