@@ -11,7 +11,8 @@ int main(int argc, char **argv) {
   app.name("switchyard");
   app.require_subcommand(1);
   int exit_code = kGood;
-  for (const auto add : {add_machine, add_ops, add_bench, add_tablegen, add_routes, add_run}) {
+  for (const auto add :
+       {add_machine, add_ops, add_bench, add_tablegen, add_routes, add_run, add_verify}) {
     add(app, exit_code);
   }
   try {

@@ -55,6 +55,12 @@ struct MatrixCell {
                                              const VariantContract &contract, Mode mode,
                                              std::span<const int> budgets);
 
+// The same for a list of points of one's own.
+[[nodiscard]] std::vector<MatrixCell> cells_at(std::span<const MatrixPoint> points,
+                                               const Variant &variant,
+                                               const VariantContract &contract,
+                                               std::span<const int> budgets);
+
 // The problem that a cell names. Throws std::invalid_argument for a dtype, layout, output mode or
 // parameter set that the variant does not have.
 [[nodiscard]] conformance::ProblemSpec

@@ -40,10 +40,11 @@ bool hopeless(const std::vector<double> &times, const std::vector<double> &best,
 }
 
 // Times every running alternative once, in the round's order.
-void run_round(const Track &track, const std::vector<std::size_t> &running, RaceResult &result) {
+void run_round(const Track &track, const std::vector<std::size_t> &running, const RaceRules &rules,
+               RaceResult &result) {
   track.start_round(result.rounds);
-  for (const std::size_t place :
-       williams_row(running.size(), static_cast<std::size_t>(result.rounds))) {
+  const int row = result.rounds / std::max(rules.rounds_per_row, 1);
+  for (const std::size_t place : williams_row(running.size(), static_cast<std::size_t>(row))) {
     const std::size_t alternative = running[place];
     result.times[alternative].push_back(valid_time(track, alternative));
   }
@@ -106,7 +107,7 @@ RaceResult race(const Track &track, const RaceRules &rules) {
         decided(result.times, running, rules)) {
       break;
     }
-    run_round(track, running, result);
+    run_round(track, running, rules, result);
     // A lone alternative has nobody to lose to; losers() would find none.
     for (const std::size_t loser : losers(result.times, running, rules)) {
       result.dropped[loser] = true;
