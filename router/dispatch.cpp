@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "candidates/registry.hpp"
-#include "router/compiled_routes.hpp"
 #include "router/fp_environment.hpp"
-#include "router/machine.hpp"
+#include "router/serving.hpp"
 #include "router/split.hpp"
-#include "switchyard/core/error.hpp"
 
 namespace switchyard {
 namespace {
@@ -30,30 +28,20 @@ RouteKey key_of(const Call &call, OutputMode output, const Options &options) {
   return key;
 }
 
-// Where a pin cannot apply, the error says what could.
-[[noreturn]] void refuse_pin(const Variant &variant, std::string_view id, std::string_view why) {
-  std::string built;
-  for (const std::string_view candidate : candidates_of(variant.name)) {
-    built += built.empty() ? "" : ", ";
-    built += candidate;
+Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
+                const Options &options) {
+  if (!options.candidate.empty()) {
+    const Variant &variant = now.router.variant(index);
+    const Candidate &candidate = pinned_candidate(variant, options.candidate, "candidate");
+    return apply_pin(variant, candidate, "candidate", call, options.threads, options.exactness);
   }
-  throw Error(variant.name, "candidate", std::string(id) + " (" + std::string(why) + ")", built);
-}
-
-Decision pinned(const Variant &variant, const Call &call, const Options &options) {
-  for (const Candidate &candidate : variant.candidates) {
-    if (candidate.id != options.candidate) {
-      continue;
+  if (!now.pins.empty()) {
+    if (const Candidate *candidate = now.pins[static_cast<std::size_t>(index)]) {
+      return apply_pin(now.router.variant(index), *candidate, "SWITCHYARD_PIN", call,
+                       options.threads, options.exactness);
     }
-    if (const char *reason = candidate.refuses(call)) {
-      refuse_pin(variant, options.candidate, reason);
-    }
-    if (candidate.exactness[call.dtype_case] < options.exactness) {
-      refuse_pin(variant, options.candidate, "not bitwise");
-    }
-    return {&candidate, options.threads, Grade::pinned};
   }
-  refuse_pin(variant, options.candidate, "unknown");
+  return now.router.decide(index, call, key_of(call, output, options));
 }
 
 } // namespace
@@ -70,22 +58,19 @@ std::vector<std::string_view> candidates_of(std::string_view name) {
   return ids;
 }
 
-const Router &default_router() {
-  static const Router router(candidates::ops(), compiled_routes(), machine_profile());
-  return router;
-}
-
 RouteInfo last_route() noexcept {
   return t_last_route;
 }
 
-void dispatch(const VariantHandle &variant, const Call &call, OutputMode output,
+Decision decide_for(const VariantHandle &handle, const Call &call, OutputMode output,
+                    const Options &options) {
+  return decide(serving(), handle.index(), call, output, options);
+}
+
+void dispatch(const VariantHandle &handle, const Call &call, OutputMode output,
               const Options &options) {
-  const Router &router = default_router();
-  const Decision decision =
-      options.candidate.empty()
-          ? router.decide(variant.index(), call, key_of(call, output, options))
-          : pinned(router.variant(variant.index()), call, options);
+  const Serving &now = serving();
+  const Decision decision = decide(now, handle.index(), call, output, options);
   int used = 1;
   if (decision.threads > 1) {
     used = run_split(*decision.candidate, call, decision.threads);
@@ -93,7 +78,7 @@ void dispatch(const VariantHandle &variant, const Call &call, OutputMode output,
     const DefaultFpEnvironment environment;
     decision.candidate->run(call);
   }
-  t_last_route = {router.variant(variant.index()).name, decision.candidate->id, decision.grade,
+  t_last_route = {now.router.variant(handle.index()).name, decision.candidate->id, decision.grade,
                   used};
 }
 

@@ -6,11 +6,14 @@
 
 namespace switchyard {
 
+std::string requested_profile() {
+  const char *name = std::getenv("SWITCHYARD_PROFILE");
+  return name != nullptr ? name : "";
+}
+
 std::string machine_profile() {
-  if (const char *name = std::getenv("SWITCHYARD_PROFILE"); name != nullptr && *name != '\0') {
-    return name;
-  }
-  return candidates::profile_name(candidates::this_cpu());
+  std::string name = requested_profile();
+  return name.empty() ? candidates::profile_name(candidates::this_cpu()) : name;
 }
 
 } // namespace switchyard

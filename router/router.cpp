@@ -49,9 +49,35 @@ LayoutClass layout_of(const ConstView &view) {
   return layout_of_strided(view, size);
 }
 
+const RouteTable *serving_table(std::span<const RouteTable> tables, std::string_view profile) {
+  for (const std::string_view name : {profile, kPortableProfile}) {
+    const auto found = std::find_if(tables.begin(), tables.end(),
+                                    [&](const RouteTable &t) { return t.profile == name; });
+    if (found != tables.end()) {
+      return &*found;
+    }
+  }
+  return tables.empty() ? nullptr : &tables.front();
+}
+
 Router::Router(std::span<const OpTable *const> ops, std::span<const RouteTable> tables,
-               std::string_view profile)
+               std::string_view profile, const RouteTable *loaded)
     : profile_(profile) {
+  add_ops(ops);
+  int ordinal = 0;
+  for (const RouteTable *table : {loaded, serving_table(tables, profile)}) {
+    if (table != nullptr) {
+      add_table(*table, ++ordinal);
+    }
+  }
+  for (auto &groups : groups_) {
+    for (Group &group : groups) {
+      build_slots(group);
+    }
+  }
+}
+
+void Router::add_ops(std::span<const OpTable *const> ops) {
   for (const OpTable *op : ops) {
     for (const Variant &variant : op->variants) {
       variants_.push_back(&variant);
@@ -67,20 +93,19 @@ Router::Router(std::span<const OpTable *const> ops, std::span<const RouteTable> 
       }
     }
   }
-  const RouteTable *chosen = tables.empty() ? nullptr : &tables.front();
-  for (const RouteTable &table : tables) {
-    if (table.profile == profile) {
-      chosen = &table;
-      own_profile_ = true;
-    }
-  }
-  if (chosen != nullptr) {
-    add_table(*chosen);
-  }
-  for (auto &groups : groups_) {
-    for (Group &group : groups) {
-      build_slots(group);
-    }
+}
+
+bool Router::has_routes() const {
+  return std::any_of(groups_.begin(), groups_.end(), [](const auto &groups) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [](const Group &group) { return !group.classes.empty(); });
+  });
+}
+
+void Router::warn(std::string text) {
+  if (warnings_.size() < kMaxWarnings &&
+      std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) {
+    warnings_.push_back(std::move(text));
   }
 }
 
@@ -108,7 +133,7 @@ int Router::variant_index(std::string_view name) const {
 }
 
 // Consecutive routes of equal keys are the regions of one class.
-void Router::add_table(const RouteTable &table) {
+void Router::add_table(const RouteTable &table, int ordinal) {
   const auto same_class = [](const Route &a, const Route &b) {
     return a.variant == b.variant && a.dtype == b.dtype && a.channels == b.channels &&
            a.layout == b.layout && a.output == b.output && a.thread_budget == b.thread_budget;
@@ -118,18 +143,20 @@ void Router::add_table(const RouteTable &table) {
     while (end < table.routes.size() && same_class(table.routes[i], table.routes[end])) {
       ++end;
     }
-    add_class(table, table.routes.subspan(i, end - i));
+    add_class(table, table.routes.subspan(i, end - i), ordinal);
     i = end;
   }
 }
 
-void Router::add_class(const RouteTable &table, std::span<const Route> routes) {
+void Router::add_class(const RouteTable &table, std::span<const Route> routes, int ordinal) {
   const Route &lead = routes.front();
   Group *group = group_of(lead.variant, lead.dtype);
   if (group == nullptr) {
-    warnings_.push_back(
-        fmt::format("{}: no variant {} with dtype {}", table.profile, lead.variant, lead.dtype));
+    warn(fmt::format("{}: no variant {} with dtype {}", table.profile, lead.variant, lead.dtype));
     return;
+  }
+  if (group->table != 0 && group->table != ordinal) {
+    return; // a table that comes before this one serves it
   }
   const Variant &variant = *variants_[static_cast<std::size_t>(variant_index(lead.variant))];
   Class entry{std::max<std::int64_t>(lead.channels, 1),
@@ -138,27 +165,61 @@ void Router::add_class(const RouteTable &table, std::span<const Route> routes) {
               std::max(lead.thread_budget, 1),
               static_cast<std::uint32_t>(regions_.size()),
               0};
-  for (const Route &route : routes) {
-    Region region{route.to, static_cast<std::uint32_t>(alternatives_.size()), 0,
-                  route.measured_from, route.measured_to};
-    const auto all = table.alternatives;
-    const std::size_t last =
-        std::min<std::size_t>(all.size(), std::size_t{route.ranking} + route.ranked);
-    for (std::size_t a = route.ranking; a < last; ++a) {
-      const auto found = std::find_if(variant.candidates.begin(), variant.candidates.end(),
-                                      [&](const Candidate &c) { return c.id == all[a].candidate; });
-      if (found == variant.candidates.end()) {
-        warnings_.push_back(fmt::format("{}: {} has no candidate {}", table.profile, variant.name,
-                                        all[a].candidate));
-      } else if (found->built()) {
-        alternatives_.push_back({&*found, std::max(all[a].threads, 1)});
-        ++region.count;
-      }
-    }
-    regions_.push_back(region);
-    ++entry.count;
+  if (!fits(*group, entry.channels, entry.budget)) {
+    warn(fmt::format("{}: {} {} has more classes than can be served", table.profile, lead.variant,
+                     lead.dtype));
+    return;
   }
-  group->classes.push_back(entry);
+  for (const Route &route : routes) {
+    add_region(table, route, variant);
+  }
+  entry.count = static_cast<std::uint32_t>(regions_.size()) - entry.first;
+  if (entry.count != 0) {
+    group->classes.push_back(entry);
+    group->table = ordinal;
+    group->own_machine = table.profile == profile_ && table.profile != kPortableProfile;
+  }
+}
+
+// Whether the group has room for a class of these keys.
+bool Router::fits(const Group &group, std::int64_t channels, int budget) {
+  std::vector<std::int64_t> channel_counts{channels};
+  std::vector<std::int64_t> budgets{budget};
+  const auto note = [](std::vector<std::int64_t> &values, std::int64_t value) {
+    if (std::find(values.begin(), values.end(), value) == values.end()) {
+      values.push_back(value);
+    }
+  };
+  for (const Class &entry : group.classes) {
+    note(channel_counts, entry.channels);
+    note(budgets, entry.budget);
+  }
+  return group.classes.size() < kMaxClasses && channel_counts.size() <= kMaxChannelCounts &&
+         budgets.size() <= kMaxBudgets;
+}
+
+// Leaves out a region that names no candidate of this build: the next one, or else the last,
+// serves its sizes.
+void Router::add_region(const RouteTable &table, const Route &route, const Variant &variant) {
+  Region region{route.to, static_cast<std::uint32_t>(alternatives_.size()), 0, route.measured_from,
+                route.measured_to};
+  const auto all = table.alternatives;
+  const std::size_t ranked = std::min<std::size_t>(route.ranked, kMaxRanked);
+  const std::size_t last = std::min<std::size_t>(all.size(), std::size_t{route.ranking} + ranked);
+  for (std::size_t a = route.ranking; a < last; ++a) {
+    const auto found = std::find_if(variant.candidates.begin(), variant.candidates.end(),
+                                    [&](const Candidate &c) { return c.id == all[a].candidate; });
+    if (found == variant.candidates.end()) {
+      warn(
+          fmt::format("{}: {} has no candidate {}", table.profile, variant.name, all[a].candidate));
+    } else if (found->built()) {
+      alternatives_.push_back({&*found, std::max(all[a].threads, 1)});
+      ++region.count;
+    }
+  }
+  if (region.count != 0) {
+    regions_.push_back(region);
+  }
 }
 
 // Smaller is nearer. The weights say how much a difference tends to change who wins: a layout
@@ -260,7 +321,7 @@ Router::Found Router::find(const Group &group, const RouteKey &key) const {
                      group.budgets[budget] == key.threads &&
                      key.elements >= region->measured_from && key.elements <= region->measured_to;
   const Grade own = exact ? Grade::exact : Grade::near;
-  return {region->first, region->count, own_profile_ ? own : Grade::other_machine};
+  return {region->first, region->count, group.own_machine ? own : Grade::other_machine};
 }
 
 Decision Router::decide(int variant, const Call &call, const RouteKey &key) const {

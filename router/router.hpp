@@ -37,13 +37,20 @@ struct Decision {
   Grade grade = Grade::default_order;
 };
 
+// The table that serves a machine: its own, else the portable one, else the first; nullptr when
+// there is none. A profile's name serves as the machine's.
+[[nodiscard]] const RouteTable *serving_table(std::span<const RouteTable> tables,
+                                              std::string_view profile);
+
 class Router {
 public:
-  // `profile` names the machine. Its own table serves it; without one, the first does, with the
-  // grade other_machine. Lines of a table that name unknown variants, dtypes or candidates are
-  // passed over, and listed in warnings().
+  // `profile` names the machine; serving_table() says which of `tables` it gets. A table of
+  // another machine, or the portable one, has the grade other_machine. `loaded` comes before them:
+  // they keep the variants and dtypes for which it has no route. Tables may hold anything; lines
+  // that name unknown variants, dtypes or candidates, or that are too many, are passed over and
+  // listed in warnings(). Nothing refers to a table afterwards.
   Router(std::span<const OpTable *const> ops, std::span<const RouteTable> tables,
-         std::string_view profile);
+         std::string_view profile, const RouteTable *loaded = nullptr);
 
   // Index of a variant for decide(); throws std::out_of_range for a name that is not registered.
   [[nodiscard]] int variant_index(std::string_view name) const;
@@ -63,6 +70,8 @@ public:
   [[nodiscard]] const Variant &variant(int index) const { return *variants_[index]; }
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] std::string_view profile() const { return profile_; }
+  // Whether any variant has a route of a table, rather than the order of its op's table.
+  [[nodiscard]] bool has_routes() const;
 
 private:
   struct Region {
@@ -75,7 +84,7 @@ private:
   // The regions of the class that serves one combination of keys.
   struct Slot {
     std::uint32_t first = 0;
-    std::uint16_t count = 0;
+    std::uint32_t count = 0;
     bool exact = false;
   };
   // Routes of one class, as the table gives them.
@@ -85,9 +94,16 @@ private:
     OutputMode output;
     int budget;
     std::uint32_t first;
-    std::uint16_t count;
+    std::uint32_t count;
   };
   static constexpr int kSmallChannels = 64;
+  // What a table can make the index hold, per variant and dtype. Evidence stays far below; a
+  // hostile table must not cost gigabytes or minutes.
+  static constexpr std::size_t kMaxClasses = 512;
+  static constexpr std::size_t kMaxChannelCounts = 64;
+  static constexpr std::size_t kMaxBudgets = 16;
+  static constexpr std::size_t kMaxRanked = 256;
+  static constexpr std::size_t kMaxWarnings = 64;
   // One variant and dtype case: slots by [channels][budget][layout][output].
   struct Group {
     std::vector<std::int64_t> channels;
@@ -95,6 +111,8 @@ private:
     std::array<std::uint8_t, kSmallChannels + 1> channel_slot{};
     std::vector<Slot> slots;
     std::vector<Class> classes;
+    int table = 0;                   // which table it has its classes from, by the order of adding
+    bool own_machine = false;        // that table is this machine's
     std::uint32_t default_first = 0; // ranking in table order
     std::uint32_t default_count = 0;
   };
@@ -104,8 +122,12 @@ private:
     Grade grade;
   };
 
-  void add_table(const RouteTable &table);
-  void add_class(const RouteTable &table, std::span<const Route> routes);
+  void add_ops(std::span<const OpTable *const> ops);
+  void add_table(const RouteTable &table, int ordinal);
+  void add_class(const RouteTable &table, std::span<const Route> routes, int ordinal);
+  void add_region(const RouteTable &table, const Route &route, const Variant &variant);
+  void warn(std::string text);
+  [[nodiscard]] static bool fits(const Group &group, std::int64_t channels, int budget);
   void build_slots(Group &group);
   [[nodiscard]] static double distance(const Class &measured, std::int64_t channels, int budget,
                                        LayoutClass layout, OutputMode output);
@@ -119,7 +141,6 @@ private:
   std::vector<Alternative> alternatives_;
   std::vector<std::string> warnings_;
   std::string profile_;
-  bool own_profile_ = false;
 };
 
 // The process's router: the registered ops and the compiled tables.

@@ -50,8 +50,8 @@ C_HEADERS = {"float.h", "limits.h", "math.h", "stddef.h", "stdint.h", "string.h"
 # "own" and "common" stand for the file's own folder and for candidates/common.
 ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
 CANDIDATE = ["+core", "+own", "+common", "+kernels", "std"]
-EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+registry",
-              "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
+EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+routes_file",
+              "+registry", "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
               "+tablegen", "+harness", "+cli", "+tests"]
 LAYERS = [
     ("core", ["router/include/switchyard/core/*.hpp"], ["+core", "std"]),
@@ -59,9 +59,13 @@ LAYERS = [
      ["+core", "+public", "std", "opencv"]),
     ("public_aten", ["router/include/switchyard/aten.hpp"], ["+core", "+public", "std", "aten"]),
     ("public", ["router/include/switchyard/*.hpp"], ["+core", "+public", "std"]),
+    # A table from a file is text of unknown origin, as evidence is: one file of the router reads it
+    # with evidence's readers. The rest of the router sees plain tables.
+    ("routes_file", ["router/routes_file.[ch]pp"],
+     ["+core", "+routes_file", "+evidence", "std", "fmt", "json"]),
     ("router", ["router/*.[ch]pp"],
-     ["+core", "+public", "+router", "+registry", "+params", "+machine", "std", "system", "fmt",
-      "tbb"]),
+     ["+core", "+public", "+router", "+routes_file", "+registry", "+params", "+machine", "std",
+      "system", "fmt", "tbb"]),
     ("kernels", ["kernels/*.hpp", "kernels/*.cpp"], ["+kernels", "std", "hwy"]),
     ("params", ["candidates/*/params.hpp"], ["+core", "std"]),
     ("contracts", ["candidates/*/contract.[ch]pp", "candidates/contracts/*.[ch]pp"],
@@ -209,6 +213,11 @@ CLEAN = {
         '#include <opencv2/core.hpp>\n#include "switchyard/switchyard.hpp"',
     "router/include/switchyard/aten.hpp": "#include <ATen/ATen.h>",
     "router/lookup.hpp": '#include "switchyard/core/view.hpp"',
+    "router/routes_file.hpp": "#include <string>",
+    "router/routes_file.cpp":
+        '#include "router/routes_file.hpp"\n#include "evidence/evidence.hpp"\n'
+        '#include <nlohmann/json.hpp>',
+    "router/serving.cpp": '#include "router/routes_file.hpp"',
     "router/ops/blend.cpp":
         '#include "router/lookup.hpp"\n#include "candidates/registry.hpp"\n'
         '#include "candidates/blend/params.hpp"\n#include <tbb/task_arena.h>',
@@ -264,6 +273,9 @@ PLANTED = [
     ("router/ops/blend.cpp", '#include "candidates/blend/table.hpp"', "candidates"),
     ("router/ops/blend.cpp", '#include "evidence/evidence.hpp"', "evidence"),
     ("router/ops/blend.cpp", "#include <ATen/ATen.h>", "aten"),
+    ("router/serving.cpp", '#include "evidence/evidence.hpp"', "evidence"),
+    ("router/serving.cpp", "#include <nlohmann/json.hpp>", "json"),
+    ("router/routes_file.cpp", '#include "router/lookup.hpp"', "router"),
     ("candidates/blend/fused.cpp", "#include <opencv2/core.hpp>", "opencv"),
     ("candidates/blend/opencv.cpp", "#include <ATen/ATen.h>", "aten"),
     ("candidates/blend/opencv.cpp", "#include <hwy/highway.h>", "hwy"),

@@ -14,6 +14,7 @@
 
 #include "evidence/evidence.hpp"
 #include "tablegen/generate.hpp"
+#include "tablegen/generate_json.hpp"
 #include "tablegen/policy.hpp"
 #include "tablegen/unknown.hpp"
 
@@ -107,9 +108,23 @@ std::optional<Plan> plan_profile(const fs::path &folder, const TablegenOptions &
   return plan;
 }
 
+// A routes file holds the routes of one profile.
+const Plan &only_plan(const std::vector<Plan> &plans) {
+  if (plans.size() != 1) {
+    std::string names;
+    for (const Plan &plan : plans) {
+      names += (names.empty() ? "" : ", ") + plan.profile;
+    }
+    throw UsageError(
+        fmt::format("--json: a routes file holds one profile; --profile chooses it: {}",
+                    names.empty() ? "there is none" : names));
+  }
+  return plans.front();
+}
+
 int generate_table(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {
-  if (options.out.empty() && !options.prune) {
-    throw UsageError("--out: a file to write is required, unless --prune is given");
+  if (options.out.empty() && options.json.empty() && !options.prune) {
+    throw UsageError("--out: a file to write is required, unless --json or --prune is given");
   }
   if (options.evidence.empty() && (options.prune || !options.profiles.empty())) {
     throw UsageError("--evidence: a folder of profiles is required by --prune and --profile");
@@ -125,6 +140,9 @@ int generate_table(const TablegenOptions &options, const CandidateSet &set, std:
   }
   if (good && !options.out.empty()) {
     write_if_changed(options.out, generate(plans, hash_of(set)));
+  }
+  if (good && !options.json.empty()) {
+    write_if_changed(options.json, generate_json(only_plan(plans), hash_of(set)));
   }
   return good ? kGood : kCheckFailed;
 }

@@ -15,12 +15,14 @@ struct TablegenOptions {
   std::string out;                   // file to write; empty: none
   std::vector<std::string> profiles; // names; empty: all
   bool prune = false;                // first remove rows of unknown candidates and variants
+  std::string json = {};             // routes file to write, of one profile; empty: none
 };
 
-// Writes the table for `set`, which replaces `out` at once, and only if its text changed. Prints
+// Writes the table for `set`, which replaces `out` at once, and only if its text changed; likewise
+// the routes file `json`. Prints
 // warnings and errors, each on one line, and with `prune` what was removed, to `log`. Returns 0
 // when all is well, 1 when evidence names what the build does not know, 2 on bad usage or input;
-// unless it returns 0, `out` stays as it was.
+// unless it returns 0, the files stay as they were.
 [[nodiscard]] int run_tablegen(const TablegenOptions &options, const CandidateSet &set,
                                std::ostream &log);
 

@@ -16,6 +16,8 @@ int main(int argc, char **argv) {
       ->required()
       ->type_name("DIR");
   app.add_option("--out", options.out, "C++ file to write")->type_name("FILE");
+  app.add_option("--json", options.json, "Routes file to write, for SWITCHYARD_ROUTES; one profile")
+      ->type_name("FILE");
   app.add_option("--profile", options.profiles, "Only these profiles")->type_name("NAME");
   app.add_flag("--prune", options.prune,
                "First remove rows of unknown candidates and variants from the evidence");

@@ -15,6 +15,10 @@ void add_tablegen(CLI::App &app, int &exit_code) {
       ->required()
       ->type_name("DIR");
   command->add_option("--out", options->out, "C++ file to write")->type_name("FILE");
+  command
+      ->add_option("--json", options->json,
+                   "Routes file to write, for SWITCHYARD_ROUTES; one profile")
+      ->type_name("FILE");
   command->add_option("--profile", options->profiles, "Only these profiles")->type_name("NAME");
   command->add_flag("--prune", options->prune,
                     "First remove rows of unknown candidates and variants from the evidence");

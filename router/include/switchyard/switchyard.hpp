@@ -8,3 +8,4 @@
 #include "switchyard/ops.hpp"
 #include "switchyard/options.hpp"
 #include "switchyard/parameter.hpp"
+#include "switchyard/routes.hpp"

@@ -68,6 +68,10 @@ struct Route {
   float high = 0;
 };
 
+// The profile whose table serves machines that have none of their own. It is no machine: what it
+// serves has the grade other_machine.
+inline constexpr std::string_view kPortableProfile = "portable";
+
 struct RouteTable {
   std::string_view profile;
   std::string_view candidate_set; // hash of the ids and versions that the table was made for
