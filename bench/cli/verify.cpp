@@ -100,7 +100,9 @@ class OutputFile {
 public:
   OutputFile(std::string_view flag, const std::string &name)
       : flag_(flag), name_(name), temporary_(name + ".tmp"), stream_(temporary_) {
-    if (!stream_) {
+    if (!stream_ || std::filesystem::is_directory(name_)) {
+      std::error_code ignored;
+      std::filesystem::remove(temporary_, ignored);
       fail();
     }
   }
@@ -231,9 +233,9 @@ void print_worst(const verify::Verification &verification) {
         std::isfinite(score.interval.high)
             ? fmt::format("({:.0f} … {:.0f})", 100 * score.interval.low, 100 * score.interval.high)
             : "(too few rounds)";
-    fmt::print("{:>8} {}  {} {}t{} > {} {}t{}\n  {:.40} {:.36}\n", percent(score.regret), interval,
-               cell.executed.candidate, "", cell.executed.threads, best.candidate, "", best.threads,
-               cell.times.variant, cell.cell.key());
+    const std::string where = fmt::format("{} {}", cell.times.variant, cell.cell.key());
+    fmt::print("{:>8} {}  {} t{} > {} t{}\n    {:.76}\n", percent(score.regret), interval,
+               cell.executed.candidate, cell.executed.threads, best.candidate, best.threads, where);
   }
 }
 

@@ -55,11 +55,12 @@ public:
     find_route();
     const std::size_t alternatives = field_.size();
     field_.push_back(routed());
+    warmed_up(field_.back());
     if (options_.duplicates) {
       const measure::Alternative copy = field_[outcome_.routed_alternative];
       field_.push_back(copy);
     }
-    warm_up_all();
+    iterations_ = measure::iterations_for(fastest_ns_, slice_ns());
     const measure::RaceResult result = race_all();
     outcome_.race_ns = result.elapsed_ns;
     outcome_.rounds = result.rounds;
@@ -103,16 +104,33 @@ private:
     }
   }
 
+  // The alternatives of one candidate, warmed up.
   void admit(const Candidate &candidate) {
     const Contestant &contestant = contestant_for(candidate);
-    field_.push_back({&contestant, 1});
+    const measure::Alternative alone{&contestant, 1};
+    const double alone_ns = warmed_up(alone);
+    field_.push_back(alone);
     for (const int threads : measure::thread_counts(budget())) {
       const measure::Alternative split{&contestant, threads};
       // The executor says whether this shape can be divided at all.
-      if (candidate.split != Split::none && subject_.run_once(split) > 1) {
+      if (candidate.split != Split::none && alone_ns >= options_.split_from_ns &&
+          subject_.run_once(split) > 1) {
+        warmed_up(split);
         field_.push_back(split);
       }
     }
+  }
+
+  [[nodiscard]] double slice_ns() const {
+    return std::max(options_.slice_ns, options_.clock_error_ns * measure::kSliceOverClockError);
+  }
+
+  double warmed_up(const measure::Alternative &contender) {
+    subject_.run_once(contender);
+    const double time = measure::warm_up(
+        [&](std::int64_t calls) { return subject_.time(contender, calls); }, slice_ns() / 2);
+    fastest_ns_ = std::min(fastest_ns_, time);
+    return time;
   }
 
   measure::Alternative routed() {
@@ -156,21 +174,6 @@ private:
           return alternative.candidate->id == candidate && alternative.threads == threads;
         });
     return static_cast<std::size_t>(found - field_.begin());
-  }
-
-  // Warms up and chooses the calls per slice.
-  void warm_up_all() {
-    const double slice_ns =
-        std::max(options_.slice_ns, options_.clock_error_ns * measure::kSliceOverClockError);
-    double fastest = std::numeric_limits<double>::infinity();
-    for (const measure::Alternative &contender : field_) {
-      subject_.run_once(contender);
-      fastest = std::min(
-          fastest,
-          measure::warm_up([&](std::int64_t calls) { return subject_.time(contender, calls); },
-                           slice_ns / 2));
-    }
-    iterations_ = measure::iterations_for(fastest, slice_ns);
   }
 
   measure::RaceResult race_all() {
@@ -231,6 +234,7 @@ private:
   std::deque<Contestant> contestants_; // field_ points into it
   std::vector<measure::Alternative> field_;
   int parts_ = 1; // into which the table's choice divides the call
+  double fastest_ns_ = std::numeric_limits<double>::infinity();
   std::int64_t iterations_ = 1;
   CellOutcome outcome_;
 };

@@ -21,6 +21,10 @@ struct CellOptions {
   measure::RaceRules rules;
   double slice_ns = 100e3; // as in measure::MeasureOptions
   double clock_error_ns = 0;
+  // More than one thread is tried where one takes at least this long. Waking a thread takes longer
+  // than half of it, so that nothing faster is missed; and on a busy machine it can take
+  // milliseconds, in each of hundreds of calls.
+  double split_from_ns = 20e3;
   double cell_budget_ns = std::numeric_limits<double>::infinity();
   // A second copy of the alternative that the route takes competes as well. It is no alternative.
   bool duplicates = false;
@@ -46,7 +50,7 @@ struct CellOutcome {
 };
 
 // Races every built candidate that accepts the problem and passes the proof, with every number of
-// threads in the cell's budget that divides it, and the routed call with that budget. Throws
+// threads in the cell's budget that may pay, and the routed call with that budget. Throws
 // std::invalid_argument as measure_cell() does, and std::runtime_error where no candidate passes.
 [[nodiscard]] CellOutcome verify_cell(const measure::Entry &entry, const evidence::Cell &cell,
                                       const Routing &routing, const CellOptions &options,

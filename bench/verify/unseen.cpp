@@ -88,8 +88,9 @@ constexpr MatrixPoint kPoints[] = {
 };
 
 [[noreturn]] void refuse(std::string_view shape) {
-  throw std::invalid_argument(fmt::format(
-      "{}: HxWxC or XxHxWxC expected, each at least 1, at most {} elements", shape, kMostElements));
+  throw std::invalid_argument(
+      fmt::format("\"{}\": HxWxC or XxHxWxC expected, each at least 1, {} elements at most", shape,
+                  kMostElements));
 }
 
 // The extents of one shape, in the order given.
