@@ -72,13 +72,13 @@ public:
     dispatch(handles_[static_cast<std::size_t>(variant)], call, output, options);
   }
 
-  [[nodiscard]] verify::Route executed() const override {
+  [[nodiscard]] verify::NamedRoute executed() const override {
     const RouteInfo info = last_route();
     return {info.candidate, info.threads, name_of(info.grade)};
   }
 
-  [[nodiscard]] verify::Route chosen(int variant, const Call &call, OutputMode output,
-                                     int budget) const override {
+  [[nodiscard]] verify::NamedRoute chosen(int variant, const Call &call, OutputMode output,
+                                          int budget) const override {
     Options options;
     options.threads = budget;
     const Decision decision =
@@ -175,7 +175,7 @@ Json to_json(const verify::Verification &verification, const verify::Summary &su
   return json;
 }
 
-Json route_json(const verify::Route &route) {
+Json route_json(const verify::NamedRoute &route) {
   return {{"candidate", route.candidate}, {"threads", route.threads}, {"grade", route.grade}};
 }
 

@@ -160,6 +160,7 @@ private:
       parts_ = subject_.run_once(split);
       at = parts_ > 1 ? field_.size() : alone;
       if (parts_ > 1) {
+        warmed_up(split);
         field_.push_back(split);
       }
     } else {

@@ -36,8 +36,8 @@ struct CellOptions {
 struct CellOutcome {
   evidence::Cell cell;
   CellTimes times;
-  Route chosen;   // by the table
-  Route executed; // by the call
+  NamedRoute chosen;   // by the table
+  NamedRoute executed; // by the call
   // Both are the same candidate in the same number of parts.
   bool replayed = false;
   std::size_t routed_alternative = 0; // of times.alternatives: what the route takes

@@ -11,7 +11,7 @@
 namespace switchyard::verify {
 
 // A route by name. The texts are static.
-struct Route {
+struct NamedRoute {
   std::string_view candidate;
   int threads = 1;
   std::string_view grade;
@@ -29,11 +29,11 @@ public:
   virtual void run(int variant, const Call &call, OutputMode output, int budget) const = 0;
 
   // What the last run() of this thread executed; its threads are those that were used.
-  [[nodiscard]] virtual Route executed() const = 0;
+  [[nodiscard]] virtual NamedRoute executed() const = 0;
 
   // What the table says for the call, without running it; its threads are the most to use.
-  [[nodiscard]] virtual Route chosen(int variant, const Call &call, OutputMode output,
-                                     int budget) const = 0;
+  [[nodiscard]] virtual NamedRoute chosen(int variant, const Call &call, OutputMode output,
+                                          int budget) const = 0;
 
   // Name of the machine's profile.
   [[nodiscard]] virtual std::string profile() const = 0;
