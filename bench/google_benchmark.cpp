@@ -56,7 +56,7 @@ void run_in_place(benchmark::State &state, Subject &subject, const Alternative &
 void run(benchmark::State &state, const Registered &registered) {
   const auto &[variant, contract] = registered.entry;
   const auto spec = problem_of(*variant, *contract, registered.cell);
-  Subject subject(*variant, *contract, spec, hooks());
+  Subject subject(*variant, *contract, spec, hooks(), cache_of(registered.cell));
   const Candidate &candidate = *registered.candidate;
   if (const char *refusal = candidate.refuses(subject.call()); refusal != nullptr) {
     state.SkipWithError(refusal);

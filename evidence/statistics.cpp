@@ -48,6 +48,10 @@ double spread(std::span<const double> values) {
          quantile_of_sorted(ordered, 0.5);
 }
 
+bool noisy(std::span<const double> times_of_best) {
+  return spread(times_of_best) > kNoisySpread;
+}
+
 std::size_t interval_rank(std::size_t n, double alpha) {
   // P(X ≤ k) for X ~ Bin(n, 1/2), summed upwards. Terms are kept as logarithms because 2^-n
   // underflows for long series; a term that underflows on its own adds nothing anyway.

@@ -20,6 +20,11 @@ namespace switchyard::evidence {
 // Interquartile range / median: how noisy the values are. 0 for fewer than two values.
 [[nodiscard]] double spread(std::span<const double> values);
 
+// The spread from which a cell is called noisy, judged by its best row: a tenth is over three times
+// the tie band, so that a near-tie there says little. A still machine stays below a hundredth.
+inline constexpr double kNoisySpread = 0.1;
+[[nodiscard]] bool noisy(std::span<const double> times_of_best);
+
 struct Interval {
   double estimate = 0;
   double low = 0;

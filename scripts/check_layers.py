@@ -85,6 +85,8 @@ LAYERS = [
     ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
     ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
      EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
+    # The traffic twins are kernels that the harness itself measures, beside the candidates.
+    ("harness", ["bench/measure/twin.cpp"], ["+core", "+kernels", "+harness", "std", "hwy"]),
     ("harness", ["bench/*.[ch]pp"],
      ["+core", "+registry", "+params", "+candidates", "+contracts", "+common", "+evidence",
       "+machine", "+harness"] + ENGINE),

@@ -23,9 +23,12 @@
 #include "bench/measure/limits.hpp"
 #include "bench/measure/machine.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/measure/rotation.hpp"
+#include "bench/measure/twin.hpp"
 #include "bench/measure/williams.hpp"
 #include "candidates/contracts/oracle.hpp"
 #include "candidates/registry.hpp"
+#include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 #include "router/split.hpp"
 
@@ -51,6 +54,7 @@ struct World {
   std::int64_t slowness = 1;           // factor on what candidates take
   std::map<std::string, int> executed; // by the engine's executor, that is, outside the gate
   std::map<int, int> threads;          // thread counts asked for
+  std::int64_t limit_ns = 500;         // what moving the bytes takes
   int broken_after = -1;               // calls of `fickle` before it goes wrong; −1: never
   int fickle_calls = 0;
   int allocated = 0;
@@ -108,7 +112,7 @@ constexpr auto kBoth =
 
 constexpr Candidate kCandidates[] = {
     {"quick", 3, "own", nullptr, kBoth, {1, 1}, Split::none, run_copy<1000>},
-    {"twin", 1, "own", nullptr, kBoth, {1, 1}, Split::none, run_copy<1000>},
+    {"equal", 1, "own", nullptr, kBoth, {1, 1}, Split::none, run_copy<1000>},
     {"nothing", 1, "own", nullptr, kBoth, {1, 1}, Split::none, run_nothing},
     {"fickle", 1, "own", nullptr, kBoth, {1, 1}, Split::none, run_fickle},
     {"rgb", 1, "own", three_channels, kBoth, {1, 1}, Split::none, run_copy<900>},
@@ -186,6 +190,9 @@ int world_execute(const Candidate &candidate, const Call &call, int threads) {
   const auto offset = [](const void *at) { return reinterpret_cast<std::uintptr_t>(at) % 4096; };
   world->page_offsets.insert({offset(call.in[0]->data), offset(call.out[0]->data)});
   const std::int64_t before = world->now;
+  if (candidate.backend.empty()) { // a twin: real, but as long as the world says
+    spend(candidate.id == "twin" ? world->limit_ns : 2 * world->limit_ns);
+  }
   candidate.run(call);
   if (threads > 1 && candidate.split == Split::rows) {
     world->now = before + (world->now - before) / threads;
@@ -208,7 +215,7 @@ void world_release(void *memory, std::size_t bytes) {
 MeasureOptions world_options() {
   MeasureOptions options = options_for(Mode::quick);
   options.clock_error_ns = 0;
-  options.hooks = {world_now, world_execute, world_allocate, world_release};
+  options.hooks = {world_now, world_execute, world_allocate, world_release, 1 << 20};
   return options;
 }
 
@@ -409,11 +416,12 @@ TEST_CASE("A race ends within its time, but not before the least rounds", "[meas
   }
 }
 
-TEST_CASE("A time of zero never enters the race", "[measure]") {
+TEST_CASE("TUN-04 a time of zero, below it or no number at all never enters the race",
+          "[measure]") {
   const InWorld in_world;
   RaceRules rules;
   rules.now = world_now;
-  for (const double bad : {0.0, -5.0, HUGE_VAL, std::nan("")}) {
+  for (const double bad : {0.0, -5.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     const Track always{2, [](int) {}, [&](std::size_t i) { return i == 0 ? bad : 10.0; }};
     CHECK_THROWS_AS(race(always, rules), ClockError);
     int calls = 0; // now and then: repeated
@@ -449,9 +457,10 @@ TEST_CASE("The matrix stays within its size and its cells name problems that rea
   };
   for (const int cores : {1, 2, 8, 64}) {
     CHECK(cells_of(Mode::full, cores).size() <= 2 * 37);
-    CHECK(cells_of(Mode::quick, cores).size() <= 2 * 17);
+    CHECK(cells_of(Mode::quick, cores).size() <= 2 * 19);
   }
-  CHECK(cells_of(Mode::quick, 2).size() == 2 * 15);
+  CHECK(cells_of(Mode::full, 2).size() == 2 * 34);
+  CHECK(cells_of(Mode::quick, 2).size() == 2 * 17);
   std::set<std::string> keys;
   for (const MatrixCell &entry : cells_of(Mode::full, 8)) {
     const Cell &cell = entry.cell;
@@ -461,7 +470,9 @@ TEST_CASE("The matrix stays within its size and its cells name problems that rea
     const conformance::ProblemSpec spec = problem_of(kCopy, kCopyContract, cell);
     CHECK(element_count(spec.shape) == cell.elements());
     CHECK(spec.shape[kH] != spec.shape[kW]);
-    CHECK(cell_of(kCopy, kCopyContract, spec, cell.thread_budget) == cell);
+    Cell hot = cell;
+    hot.cache = "hot";
+    CHECK(cell_of(kCopy, kCopyContract, spec, cell.thread_budget) == hot);
     CHECK(cell.params == "plain");
   }
   const std::vector<int> two{2};
@@ -482,8 +493,48 @@ TEST_CASE("Cells follow what a contract allows", "[measure]") {
     CHECK(entry.cell.thread_budget == 1); // no candidate splits
   }
   for (const char *key :
-       {"u16 24x32x3 contiguous into hot t1 plain", "u8 24x32x3 contiguous into hot t1 other"}) {
+       {"u16 24x32x3 contiguous into hot t1 plain", "u8 24x32x3 contiguous into hot t1 other",
+        "u8 24x32x3 contiguous fresh cold t1 plain",
+        "u8 24x32x3 contiguous in_place chained t1 plain"}) {
     CHECK_THROWS_AS(problem_of(kCopy, kCopyContract, Cell::parse(key)), std::invalid_argument);
+  }
+}
+
+TEST_CASE("Every mode varies the cache state, each output mode where it is allowed", "[measure]") {
+  const std::vector<int> budgets{1, 2};
+  for (const Mode mode : {Mode::quick, Mode::full}) {
+    std::map<std::string, std::set<std::int64_t>> sizes; // by what is varied
+    for (const MatrixCell &entry : matrix(kCopy, kCopyContract, mode, budgets)) {
+      const Cell &cell = entry.cell;
+      sizes[cell.dtype + cell.cache].insert(cell.elements());
+      sizes[cell.dtype + cell.output].insert(cell.elements());
+      sizes[cell.dtype + cell.layout].insert(cell.elements());
+      CHECK((cell.cache == "hot" || cell.output == "into"));
+    }
+    const std::size_t least = mode == Mode::quick ? 1 : 2;
+    for (const std::string dtype : {"u8", "f32"}) {
+      for (const char *word :
+           {"cold", "chained", "fresh", "in_place", "rows", "plane", "reversed"}) {
+        INFO(dtype << " " << word);
+        CHECK(sizes[dtype + word].size() >= least);
+      }
+    }
+  }
+}
+
+TEST_CASE("A reversed cell is an image upside down and an output that is not", "[measure]") {
+  const auto spec =
+      problem_of(kCopy, kCopyContract, Cell::parse("u8 24x32x3 reversed into hot t1 plain"));
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    conformance::ProblemSpec drawn = spec;
+    drawn.seed = seed;
+    const conformance::Problem problem(kCopy, kCopyContract, drawn);
+    const Call &call = problem.call();
+    CHECK(call.in[0]->strides[kH] == -32 * 3);
+    CHECK(call.in[0]->strides[kW] == 3);
+    CHECK(call.in[0]->strides[kC] == 1);
+    CHECK(call.out[0]->strides[kH] == 32 * 3);
+    CHECK(call.out[0]->strides[kW] == 3);
   }
 }
 
@@ -498,16 +549,16 @@ TEST_CASE("A cell's rows hold the times of all accepted candidates, side by side
   CHECK(result.rounds == 11);
   const Row *quick = row_of(result.rows, "quick");
   const Row *loop = row_of(result.rows, "loop");
-  const Row *twin = row_of(result.rows, "twin");
+  const Row *equal = row_of(result.rows, "equal");
   REQUIRE(quick != nullptr);
   REQUIRE(loop != nullptr);
-  REQUIRE(twin != nullptr);
+  REQUIRE(equal != nullptr);
   CHECK(quick->samples_ns == times(11, 1000));
   CHECK(loop->samples_ns == times(11, 1250));
   CHECK(quick->version == 3);
   CHECK(quick->status == Status::accepted);
-  CHECK(evidence::paired_ratio(twin->samples_ns, quick->samples_ns).low <= 1);
-  CHECK(evidence::paired_ratio(twin->samples_ns, quick->samples_ns).high >= 1);
+  CHECK(evidence::paired_ratio(equal->samples_ns, quick->samples_ns).low <= 1);
+  CHECK(evidence::paired_ratio(equal->samples_ns, quick->samples_ns).high >= 1);
   const Row *slow = row_of(result.rows, "splits"); // 400 times slower
   REQUIRE(slow != nullptr);
   CHECK(slow->status == Status::dropped);
@@ -609,8 +660,10 @@ TEST_CASE("In place, inputs are restored before values leave the normal range", 
   const Cell cell = Cell::parse("f32 24x32x1 contiguous in_place hot t1 plain");
   const CellResult result =
       measure_cell(kShrinkVariant, kShrinkContract, cell, world_options(), gate);
-  REQUIRE(result.rows.size() == 1);
+  REQUIRE(result.rows.size() == 3);
   CHECK(result.rows[0].status == Status::accepted);
+  CHECK(result.rows[1].status == Status::limit);
+  CHECK(result.rows[2].status == Status::limit);
   CHECK(result.rows[0].samples_ns == times(11, 1000));
   // Finding out takes a second application, and so does the gate's special data; timing does not.
   const conformance::ProblemSpec spec = problem_of(kShrinkVariant, kShrinkContract, cell);
@@ -649,6 +702,294 @@ TEST_CASE("A cell that runs out of time leaves no rows behind", "[measure]") {
   const auto result = measure_in_world("u8 24x32x1 contiguous into hot t1 plain", options);
   CHECK_FALSE(result.complete);
   CHECK(result.rows.empty());
+}
+
+// ---------------------------------------------------------------------------------------------
+// Limits
+
+TEST_CASE("A time below its limit is impossible if the interval says so, beyond what is allowed",
+          "[measure]") {
+  const LimitRules rules{0.15, 150};
+  const auto impossible = [&](std::size_t rounds, double time, double limit) {
+    return !beyond_limit(times(rounds, time), times(rounds, limit), 1, rules).empty();
+  };
+  CHECK(impossible(11, 8000, 10e3));
+  CHECK_FALSE(impossible(11, 8400, 10e3)); // 1 − 0.15 − 0.015
+  CHECK_FALSE(impossible(11, 12e3, 10e3));
+  CHECK_FALSE(impossible(5, 1, 10e3)); // too few rounds to exclude anything
+  CHECK_FALSE(impossible(0, 1, 10e3));
+  CHECK_FALSE(impossible(11, 1, 170)); // what a call costs by itself
+  CHECK(impossible(11, 1, 200));
+  // Most rounds are too fast, but not so many that the interval excludes an honest median.
+  std::vector<double> mixed = times(11, 5000);
+  std::fill(mixed.begin(), mixed.begin() + 3, 10e3);
+  CHECK(beyond_limit(mixed, times(11, 10e3), 1, rules).empty());
+  const std::string text = beyond_limit(times(11, 3000), times(11, 10e3), 1, rules);
+  CHECK(text.find("0.3 times the time (0.3 to 0.3)") == 0);
+  CHECK(text.find("0.835") != std::string::npos);
+  CHECK(text.size() < 160);
+}
+
+TEST_CASE("Twins race in every round beside all others, as limits without a library", "[measure]") {
+  InWorld in_world;
+  in_world->limit_ns = 3000; // slower than all of them, and still nobody's rival
+  const CellResult result =
+      measure_in_world("u8 24x32x1 contiguous into hot t4 plain", world_options());
+  for (const char *id : {"twin", "twin_stream"}) {
+    for (const int threads : {1, 2, 4}) { // as `splits` competes
+      INFO(id << " x" << threads);
+      const Row *row = row_of(result.rows, id, threads);
+      REQUIRE(row != nullptr);
+      CHECK(row->status == Status::limit);
+      CHECK(row->samples_ns.size() == static_cast<std::size_t>(result.rounds));
+      const evidence::Context &context = result.contexts.at(row->context);
+      CHECK(context == evidence::context_of(world_options().machine, ""));
+    }
+    CHECK(row_of(result.rows, id)->samples_ns.front() == (id == std::string("twin") ? 3000 : 6000));
+  }
+  CHECK(row_of(result.rows, "quick")->status == Status::impossible);
+  CHECK(row_of(result.rows, "quick")->mismatch.find("0.333 times the time") == 0);
+  CHECK(row_of(result.rows, "quick")->samples_ns == times(11, 1000));
+  CHECK(row_of(result.rows, "splits", 4)->status != Status::impossible);
+  evidence::VariantEvidence evidence;
+  evidence.variant = "copy/plain";
+  evidence.rows = result.rows;
+  evidence.contexts = result.contexts;
+  CHECK_FALSE(evidence::to_json(evidence).empty());
+}
+
+TEST_CASE("A limit never makes another leave the race, and never leaves it itself", "[measure]") {
+  const InWorld in_world;
+  RaceRules rules;
+  rules.now = world_now;
+  const std::vector<double> cost = {100, 104, 5, 9000};
+  const Track track{4, [](int) {}, [&](std::size_t i) { return world->now += 1, cost[i]; }, 2};
+  const RaceResult result = race(track, rules);
+  CHECK(result.dropped == std::vector<bool>(4, false));
+  CHECK(result.times[2] == times(11, 5));
+  CHECK(result.times[3] == times(11, 9000));
+  CHECK(result.times[1].size() == 11);
+}
+
+namespace {
+
+// What a call remembers of the last one: the trap of every benchmark that repeats itself.
+struct Memory {
+  const void *in = nullptr;
+  const void *out = nullptr;
+  bool looks = false; // makes sure that its result is still there
+  int skipped = 0;
+};
+Memory *memory = nullptr;
+
+void run_remembering(const Call &call) {
+  const std::int64_t size = size_of(call.in[0]->dtype);
+  const std::int64_t last = (call.in[0]->elements() - 1) * size; // contiguous cells alone
+  const auto *from = static_cast<const std::byte *>(call.in[0]->data);
+  auto *to = static_cast<std::byte *>(call.out[0]->mutable_data());
+  const auto is_there = [&] {
+    return from[0] == to[0] && from[last / 2] == to[last / 2] && from[last] == to[last];
+  };
+  if (memory != nullptr && memory->in == from && memory->out == to &&
+      (!memory->looks || is_there())) {
+    ++memory->skipped;
+    spend(2);
+    return;
+  }
+  if (memory != nullptr) {
+    memory->in = from;
+    memory->out = to;
+  }
+  copy(call);
+  spend(1000);
+}
+
+constexpr Candidate kRemembering[] = {
+    {"memo", 1, "own", nullptr, kBoth, {1, 1}, Split::none, run_remembering},
+    {"loop", 1, "loop", nullptr, kBoth, {1, 1}, Split::none, run_copy<1250>},
+};
+constexpr Variant kMemo{"copy/plain", std::span(kDtypes).first(1), kRemembering};
+
+CellResult measure_remembering(bool looks, const char *key, const MeasureOptions &options) {
+  Memory remembered;
+  remembered.looks = looks;
+  Gate gate;
+  const Cell cell = Cell::parse(key);
+  static_cast<void>(
+      gate.verdict(kMemo, kCopyContract, kRemembering[0], problem_of(kMemo, kCopyContract, cell)));
+  memory = &remembered; // after the proof, which it passes
+  CellResult result = measure_cell(kMemo, kCopyContract, cell, options, gate);
+  memory = nullptr;
+  CHECK(remembered.skipped > 0);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("TUN-08 a candidate that does nothing once it has done the work is not believed",
+          "[measure]") {
+  const char *key = "u8 24x32x1 contiguous into hot t1 plain";
+  SECTION("Its results are looked at again after timing") {
+    const InWorld in_world;
+    const CellResult result = measure_remembering(false, key, world_options());
+    const Row *memo = row_of(result.rows, "memo");
+    REQUIRE(memo != nullptr);
+    CHECK(memo->status == Status::rejected);
+    CHECK(memo->mismatch.find("after timing") == 0);
+    CHECK(row_of(result.rows, "loop")->status != Status::rejected);
+  }
+  SECTION("If they are right, it was faster than its bytes can be moved") {
+    const InWorld in_world;
+    const CellResult result = measure_remembering(true, key, world_options());
+    const Row *memo = row_of(result.rows, "memo");
+    REQUIRE(memo != nullptr);
+    CHECK(memo->status == Status::impossible);
+    CHECK(memo->mismatch.find("0.004 times the time") == 0);
+    CHECK(row_of(result.rows, "loop")->status == Status::dropped);
+  }
+  SECTION("On a real clock as well") {
+    MeasureOptions options = options_for(Mode::quick);
+    options.slice_ns = 1000;
+    const CellResult result =
+        measure_remembering(true, "u8 512x514x3 contiguous into hot t1 plain", options);
+    const Row *memo = row_of(result.rows, "memo");
+    REQUIRE(memo != nullptr);
+    INFO(memo->mismatch);
+    CHECK(memo->status == Status::impossible);
+  }
+  SECTION("Buffers that take turns leave it nothing to remember") {
+    const InWorld in_world;
+    const CellResult result =
+        measure_in_world("u8 24x32x1 contiguous into cold t1 plain", world_options());
+    CHECK(row_of(result.rows, "quick")->status == Status::accepted);
+    Memory remembered;
+    remembered.looks = true;
+    Gate gate;
+    const Cell cell = Cell::parse("u8 24x32x1 contiguous into cold t1 plain");
+    memory = &remembered;
+    Subject subject(kMemo, kCopyContract, problem_of(kMemo, kCopyContract, cell),
+                    world_options().hooks, CacheState::cold);
+    CHECK(subject.time({&kRemembering[0], 1}, 20) == 20e3);
+    memory = nullptr;
+    CHECK(remembered.skipped == 0);
+  }
+}
+
+TEST_CASE("TUN-04 calls below the clock's resolution are timed in batches", "[measure]") {
+  InWorld in_world;
+  in_world->limit_ns = 20;
+  static constexpr Candidate kTiny[] = {
+      {"quick", 1, "own", nullptr, kBoth, {1, 1}, Split::none, run_copy<40>},
+      {"loop", 1, "loop", nullptr, kBoth, {1, 1}, Split::none, run_copy<50>},
+  };
+  static constexpr Variant kTinyCopy{"copy/plain", std::span(kDtypes).first(1), kTiny};
+  MeasureOptions options = world_options();
+  options.hooks.now = []() -> std::int64_t { return world->now / 1000 * 1000; }; // ticks of 1 us
+  options.clock_error_ns = 1000;
+  Gate gate;
+  const CellResult result =
+      measure_cell(kTinyCopy, kCopyContract, Cell::parse("u8 1x1x1 contiguous into hot t1 plain"),
+                   options, gate);
+  REQUIRE(row_of(result.rows, "quick") != nullptr);
+  CHECK(evidence::median(row_of(result.rows, "quick")->samples_ns) == Approx(40).epsilon(0.005));
+  CHECK(evidence::median(row_of(result.rows, "loop")->samples_ns) == Approx(50).epsilon(0.005));
+}
+
+TEST_CASE("Steady calls and first touches of an output are measured in cells of their own",
+          "[measure]") {
+  // TUN-08 again: a mean over both would say nothing about either.
+  InWorld in_world;
+  const auto fresh = measure_in_world("u8 24x32x1 contiguous fresh hot t1 plain", world_options());
+  CHECK(in_world->allocated > 0);
+  in_world->allocated = 0;
+  const auto into = measure_in_world("u8 24x32x1 contiguous into hot t1 plain", world_options());
+  CHECK(in_world->allocated == 0);
+  CHECK(row_of(fresh.rows, "quick")->samples_ns == times(11, 1007));
+  CHECK(row_of(into.rows, "quick")->samples_ns == times(11, 1000));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Cache states
+
+TEST_CASE("Cold calls take turns on buffers that exceed the caches", "[measure]") {
+  const auto spec =
+      problem_of(kCopy, kCopyContract, Cell::parse("u8 64x80x3 reversed into cold t1 plain"));
+  const conformance::Problem problem(kCopy, kCopyContract, spec);
+  const Call &drawn = problem.call();
+  constexpr std::int64_t kLeast = 1 << 20;
+  Rotation rotation(drawn, kLeast, 1 << 30);
+  const std::int64_t bytes = 2 * 64 * 80 * 3;
+  CHECK(static_cast<std::int64_t>(rotation.copies() - 1) * bytes >= kLeast);
+  rotation.set_output_offset(128);
+  std::set<const void *> inputs;
+  std::set<const void *> outputs;
+  for (std::size_t i = 0; i < rotation.copies(); ++i) {
+    const Call &call = rotation.next();
+    const auto from = memory_of(*call.in[0]);
+    const auto to = memory_of(*call.out[0]);
+    inputs.insert(from.data());
+    outputs.insert(to.data());
+    REQUIRE(std::equal(from.begin(), from.end(), memory_of(*drawn.in[0]).begin()));
+    CHECK(reinterpret_cast<std::uintptr_t>(to.data()) % 4096 == 128);
+    std::fill(to.begin(), to.end(), std::byte{0xFF}); // must not reach another's input
+    REQUIRE(std::equal(from.begin(), from.end(), memory_of(*drawn.in[0]).begin()));
+    CHECK(call.params == drawn.params);
+  }
+  CHECK(inputs.size() == rotation.copies());
+  CHECK(outputs.size() == rotation.copies());
+  CHECK(memory_of(*rotation.next().in[0]).data() != nullptr);
+
+  CHECK(Rotation(drawn, 1 << 30, 1 << 20).copies() < 40); // memory is bounded
+  CHECK(Rotation(drawn, 1 << 30, 1).copies() == 2);       // but two are needed
+}
+
+TEST_CASE("A slice goes on with the buffers where the one before stopped", "[measure]") {
+  InWorld in_world;
+  const auto spec =
+      problem_of(kCopy, kCopyContract, Cell::parse("u8 64x80x3 contiguous into cold t1 plain"));
+  Subject subject(kCopy, kCopyContract, spec, world_options().hooks, CacheState::cold);
+  static std::vector<const void *> met;
+  met.clear();
+  Hooks hooks = world_options().hooks;
+  hooks.execute = [](const Candidate &, const Call &call, int) {
+    met.push_back(call.in[0]->data);
+    world->now += 1;
+    return 1;
+  };
+  Subject watched(kCopy, kCopyContract, spec, hooks, CacheState::cold);
+  CHECK(watched.time({&kCandidates[0], 1}, 3) == 3);
+  CHECK(watched.time({&kCandidates[1], 1}, 3) == 3);
+  CHECK(std::set<const void *>(met.begin(), met.end()).size() == 6);
+  // What is verified are the problem's own arrays, by one more call.
+  CHECK(subject.verify({&kCandidates[0], 1}, nullptr).empty());
+}
+
+TEST_CASE("Chained calls are followed by a reader of the output, inside the timed part",
+          "[measure]") {
+  const InWorld in_world;
+  const auto measured =
+      measure_in_world("u8 24x32x1 contiguous into chained t1 plain", world_options());
+  CHECK(row_of(measured.rows, "quick")->samples_ns ==
+        times(11, 1000)); // reading costs no time here
+  // On a real clock it does: an executor that computes nothing is all reader.
+  const auto spec =
+      problem_of(kCopy, kCopyContract, Cell::parse("f32 240x320x3 contiguous into hot t1 plain"));
+  Hooks hooks;
+  hooks.execute = [](const Candidate &, const Call &, int) { return 1; };
+  const auto slice = [&](CacheState cache) {
+    Subject subject(kCopy, kCopyContract, spec, hooks, cache);
+    std::vector<double> samples;
+    for (int i = 0; i < 9; ++i) {
+      samples.push_back(subject.time({&kCandidates[0], 1}, 10));
+    }
+    return evidence::median(samples);
+  };
+  CHECK(slice(CacheState::chained) > 10 * slice(CacheState::hot)); // 0.9 MB against no call at all
+  CHECK_THROWS_AS(Subject(kCopy, kCopyContract,
+                          problem_of(kCopy, kCopyContract,
+                                     Cell::parse("u8 24x32x1 contiguous fresh hot t1 plain")),
+                          hooks, CacheState::chained),
+                  std::invalid_argument);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -746,25 +1087,26 @@ TEST_CASE("A campaign measures every cell, reports progress and keeps other cell
   std::vector<std::size_t> done;
   options.progress = [&](const Progress &progress) {
     done.push_back(progress.done);
-    CHECK(progress.total == 14 + 14);
+    CHECK(progress.total == 16 + 16);
     CHECK(progress.eta_s >= 0);
   };
   const CampaignReport report = run_campaign(kEntries, options);
-  CHECK(report.cells == 14 + 14);
+  CHECK(report.cells == 16 + 16);
   CHECK(report.skipped == 0);
   CHECK(report.notes.empty());
-  CHECK(report.rejected == 14); // `nothing`, wherever it was tried
+  CHECK(report.rejected == 16); // `nothing`, wherever it was tried
   CHECK_FALSE(report.interrupted);
-  CHECK(done.size() == 29);
+  CHECK(done.size() == 33);
   CHECK(std::is_sorted(done.begin(), done.end()));
-  CHECK(done.back() == 28);
+  CHECK(done.back() == 32);
 
   const auto after = evidence::read_variant(folder.path() / "copy/plain.json");
   const auto is_gone = [](const Row &row) { return row.candidate == "gone"; };
   CHECK(std::count_if(after.rows.begin(), after.rows.end(), is_gone) == 1);
   CHECK(std::find_if(after.rows.begin(), after.rows.end(), is_gone)->cell == kept.cell);
   CHECK(after.rows.size() == report.measured.at(0).rows.size() + 1);
-  CHECK(evidence::read_variant(folder.path() / "shrink/plain.json").rows.size() == 14);
+  CHECK(evidence::read_variant(folder.path() / "shrink/plain.json").rows.size() ==
+        16 * 3); // twins too
 }
 
 TEST_CASE("A campaign stays within its budget and says what it left out", "[measure]") {
@@ -778,7 +1120,7 @@ TEST_CASE("A campaign stays within its budget and says what it left out", "[meas
     INFO("budget " << options.budget_s << " elapsed " << report.elapsed_s);
     CHECK(report.elapsed_s <= options.budget_s * 1.1);
     CHECK(report.elapsed_s >= options.budget_s * 0.5);
-    CHECK(report.cells + report.skipped == 28);
+    CHECK(report.cells + report.skipped == 32);
     CHECK(report.notes.empty() == (report.skipped == 0));
   }
   options.budget_s = unlimited * 0.02;
@@ -944,7 +1286,8 @@ TEST_CASE("Every benchmark of quick mode runs once and computes what its contrac
       const auto spec = problem_of(*entry.variant, *entry.contract, cell.cell);
       Hooks hooks;
       hooks.execute = run_split;
-      Subject subject(*entry.variant, *entry.contract, spec, hooks);
+      hooks.cold_bytes = 1 << 20;
+      Subject subject(*entry.variant, *entry.contract, spec, hooks, cache_of(cell.cell));
       for (const Candidate &candidate : entry.variant->candidates) {
         const std::string name = benchmark_name(*entry.variant, candidate, cell.cell);
         CHECK(names.insert(name).second);

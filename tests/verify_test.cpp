@@ -304,9 +304,9 @@ TEST_CASE("Shapes that a reviewer names become points for one and for several th
   REQUIRE(points.size() == 4);
   CHECK(points[0].shape == Extents{1, 37, 53, 3});
   CHECK(points[0].rank == 3);
-  CHECK_FALSE(points[0].threaded);
+  CHECK(points[0].budgets == measure::Budgets::one);
   CHECK(points[1].shape == points[0].shape);
-  CHECK(points[1].threaded);
+  CHECK(points[1].budgets == measure::Budgets::several);
   CHECK(points[2].shape == Extents{4, 100, 90, 1});
   CHECK(points[2].rank == 4);
   for (const char *bad : {"", "37x53", "37x53x3,", "37x53x0", "37x-53x3", "37x53x3x", "ax53x3",

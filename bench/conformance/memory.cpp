@@ -26,7 +26,8 @@ constexpr std::int64_t kPage = 4096;
 
 // Rows of a region of a larger image: odd numbers of pixels beside it, and rows above and below.
 Extents crop_strides(const Extents &shape, std::int64_t size, const Placement &placement) {
-  const auto beside = static_cast<std::int64_t>(1 + 2 * (placement.seed % 4));
+  const auto beside =
+      static_cast<std::int64_t>(placement.typical ? 3 : 1 + 2 * (placement.seed % 4));
   const std::int64_t pixel = size * shape[kC];
   // An odd row stride makes some rows of floats unaligned even where the first is aligned.
   const std::int64_t row = pixel * (shape[kW] + beside) + (placement.unaligned ? 1 : 0);
@@ -34,6 +35,11 @@ Extents crop_strides(const Extents &shape, std::int64_t size, const Placement &p
 }
 
 Extents reversed_strides(const Extents &shape, std::int64_t size, const Placement &placement) {
+  if (placement.typical) {
+    Extents upside_down = contiguous_strides(shape, size);
+    upside_down[kH] = placement.output ? upside_down[kH] : -upside_down[kH];
+    return upside_down;
+  }
   const bool cropped = placement.seed % 2 == 0;
   Extents strides =
       cropped ? crop_strides(shape, size, placement) : contiguous_strides(shape, size);
@@ -49,7 +55,7 @@ Extents reversed_strides(const Extents &shape, std::int64_t size, const Placemen
 
 // The shape's channels out of wider pixels.
 Extents plane_strides(const Extents &shape, std::int64_t size, const Placement &placement) {
-  const auto further = static_cast<std::int64_t>(1 + placement.seed % 3);
+  const auto further = static_cast<std::int64_t>(placement.typical ? 2 : 1 + placement.seed % 3);
   Extents wider = shape;
   wider[kC] += further;
   Extents strides = contiguous_strides(wider, size);

@@ -18,6 +18,10 @@ struct Placement {
   bool unaligned = false;
   bool may_repeat = false; // for reading only: strides of 0 are allowed
   std::uint64_t seed = 1;  // chooses among the forms of a class, such as the axis that is reversed
+  // The usual form instead: a crop with three pixels beside it, an image upside down, one channel
+  // of three. An output is then reversed in no axis: it is the view of the input that callers flip.
+  bool typical = false;
+  bool output = false;
 };
 
 // Strides in bytes of an array of this shape in a layout class. Axes of length 1, whose strides

@@ -83,13 +83,13 @@ ConstView row_of(const ConstView &view, std::int64_t x, std::int64_t h) {
 
 std::string ProblemSpec::text(const Variant &variant, const VariantContract &contract) const {
   const auto set = static_cast<std::size_t>(param_set);
-  return fmt::format("{} {} {}x{}x{}x{} rank={} layout={} output={} unaligned={} params={} "
-                     "special={} seed={}",
-                     variant.name, variant.dtypes[static_cast<std::size_t>(dtype_case)].name,
-                     shape[kX], shape[kH], shape[kW], shape[kC], rank, name_of(layout),
-                     name_of(output), unaligned ? 1 : 0,
-                     set < contract.param_sets.size() ? contract.param_sets[set].name : "-",
-                     special ? 1 : 0, seed);
+  return fmt::format(
+      "{} {} {}x{}x{}x{} rank={} layout={} output={} typical={} unaligned={} params={} "
+      "special={} seed={}",
+      variant.name, variant.dtypes[static_cast<std::size_t>(dtype_case)].name, shape[kX], shape[kH],
+      shape[kW], shape[kC], rank, name_of(layout), name_of(output), typical ? 1 : 0,
+      unaligned ? 1 : 0, set < contract.param_sets.size() ? contract.param_sets[set].name : "-",
+      special ? 1 : 0, seed);
 }
 
 struct Problem::State {
@@ -208,8 +208,9 @@ void Problem::State::draw() {
 
 void Problem::State::add_input(int which, Random &random) {
   const Dtype dtype = dtypes().in[static_cast<std::size_t>(which)];
-  const Placement placement{spec.layout, spec.unaligned, which != aliased,
-                            spec.seed + static_cast<std::uint64_t>(which)};
+  const Placement placement{spec.layout,      spec.unaligned,
+                            which != aliased, spec.seed + static_cast<std::uint64_t>(which),
+                            spec.typical,     false};
   const ConstView view{nullptr, spec.shape, strides_of(spec.shape, size_of(dtype), placement),
                        dtype, spec.rank};
   inputs.push_back({GuardedMemory(view, spec.unaligned), GuardedMemory(view, spec.unaligned)});
@@ -226,7 +227,7 @@ void Problem::State::add_output(int which) {
   const Dtype dtype = dtypes().out[static_cast<std::size_t>(which)];
   const Extents shape = output_shape(which, spec.shape);
   const std::uint64_t seed = spec.seed + 10 + static_cast<std::uint64_t>(which);
-  Placement placement{spec.layout, spec.unaligned, false, seed};
+  Placement placement{spec.layout, spec.unaligned, false, seed, spec.typical, true};
   if (shape != spec.shape && seed % 4 < 2) { // results of another shape lie densely at times
     placement.layout = LayoutClass::contiguous;
   }

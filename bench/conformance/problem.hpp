@@ -19,6 +19,7 @@ struct ProblemSpec {
   std::uint8_t rank = 3;
   LayoutClass layout = LayoutClass::contiguous; // of the inputs and of outputs of the same shape
   OutputMode output = OutputMode::into;         // fresh is drawn as into
+  bool typical = false;   // the form of the layout that callers pass most, whatever the seed
   bool unaligned = false; // addresses that are no multiple of the element size
   int param_set = 0;
   bool special = false; // NaN, ±Inf, −0, subnormals, extremes among the inputs

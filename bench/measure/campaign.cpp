@@ -13,6 +13,7 @@
 #include "bench/measure/budget.hpp"
 #include "candidates/contracts/registry.hpp"
 #include "candidates/registry.hpp"
+#include "evidence/cache_states.hpp"
 
 namespace switchyard::measure {
 namespace {
@@ -70,6 +71,7 @@ public:
     report_.interrupted = stopped();
     report_.elapsed_s = elapsed_s();
     note_skipped();
+    note_disagreements();
     if (options_.progress) {
       options_.progress({next_, steps_.size(), elapsed_s(), 0, {}, {}});
     }
@@ -220,6 +222,14 @@ private:
     for (const auto &[variant, cells] : skipped_) {
       report_.notes.push_back(
           fmt::format("{}: {} cells left out: the time budget does not hold them", variant, cells));
+    }
+  }
+
+  void note_disagreements() {
+    for (const VariantEvidence &measured : report_.measured) {
+      for (const evidence::Disagreement &found : evidence::disagreements(measured)) {
+        report_.notes.push_back(evidence::text_of(found, measured.variant));
+      }
     }
   }
 

@@ -9,8 +9,9 @@ namespace switchyard::measure {
 namespace {
 
 std::string key_of(const Variant &variant, const conformance::ProblemSpec &spec) {
-  return fmt::format("{} {} {} {} {} {}", variant.name, spec.dtype_case, fmt::join(spec.shape, "x"),
-                     spec.rank, name_of(spec.layout), spec.param_set);
+  return fmt::format("{} {} {} {} {} {} {}", variant.name, spec.dtype_case,
+                     fmt::join(spec.shape, "x"), spec.rank, name_of(spec.layout), spec.typical,
+                     spec.param_set);
 }
 
 } // namespace

@@ -136,12 +136,17 @@ std::vector<MemoryLevel> memory_levels() {
   return levels;
 }
 
-std::vector<Bandwidth> copy_bandwidths(const std::vector<MemoryLevel> &levels, Clock now) {
-  constexpr std::int64_t kMost = 512 * kMegabyte;
+std::int64_t last_level_bytes(std::span<const MemoryLevel> levels) {
   std::int64_t last = 0;
   for (const MemoryLevel &level : levels) {
     last = std::max(last, level.bytes);
   }
+  return last;
+}
+
+std::vector<Bandwidth> copy_bandwidths(const std::vector<MemoryLevel> &levels, Clock now) {
+  constexpr std::int64_t kMost = 512 * kMegabyte;
+  const std::int64_t last = last_level_bytes(levels);
   std::vector<Bandwidth> bandwidths;
   for (const MemoryLevel &level : levels) {
     const std::int64_t working_set = std::min(level.bytes > 0 ? level.bytes / 2 : 4 * last, kMost);
@@ -163,6 +168,18 @@ double wake_up_latency_ns(Clock now) {
     times.push_back(sleeper.wake());
   }
   return evidence::median(times);
+}
+
+std::string beyond_limit(std::span<const double> times, std::span<const double> limit,
+                         int comparisons, const LimitRules &rules) {
+  const evidence::Interval ratio = evidence::paired_ratio(times, limit, comparisons);
+  const double least = 1 - rules.tolerance - rules.overhead_ns / evidence::median(limit);
+  if (!(ratio.high < least)) { // also where nothing is known
+    return {};
+  }
+  return fmt::format("{:.3g} times the time ({:.3g} to {:.3g}) of a loop that moves the same bytes "
+                     "and computes nothing; believed from {:.3g} on",
+                     ratio.estimate, ratio.low, ratio.high, least);
 }
 
 } // namespace switchyard::measure

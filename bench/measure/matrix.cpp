@@ -13,16 +13,25 @@ using enum OutputMode;
 using enum Priority;
 
 constexpr bool kQuick = true;
-constexpr bool kThreaded = true;
+
+constexpr std::string_view kCacheNames[] = {"hot", "cold", "chained"}; // in the enum's order
 
 constexpr MatrixPoint image(std::int64_t h, std::int64_t w, std::int64_t c, bool quick,
                             Priority priority, LayoutClass layout = contiguous,
-                            OutputMode output = into, bool threaded = false) {
-  return {{1, h, w, c}, 3, layout, output, threaded, quick, priority};
+                            OutputMode output = into) {
+  return {{1, h, w, c}, 3, layout, output, CacheState::hot, Budgets::one, quick, priority};
 }
 
 constexpr MatrixPoint stack(std::int64_t x, std::int64_t h, std::int64_t w, std::int64_t c) {
-  return {{x, h, w, c}, 4, contiguous, into, false, false, detail};
+  return {{x, h, w, c}, 4, contiguous, into, CacheState::hot, Budgets::one, !kQuick, detail};
+}
+
+constexpr MatrixPoint cached(std::int64_t h, std::int64_t w, CacheState cache, bool quick) {
+  return {{1, h, w, 3}, 3, contiguous, into, cache, Budgets::one, quick, detail};
+}
+
+constexpr MatrixPoint threaded(std::int64_t h, std::int64_t w, Budgets budgets, bool quick) {
+  return {{1, h, w, 3}, 3, contiguous, into, CacheState::hot, budgets, quick, arm};
 }
 
 // Heights and widths differ everywhere, so that a swap of the two cannot pass unseen.
@@ -42,18 +51,18 @@ constexpr MatrixPoint kPoints[] = {
     image(128, 160, 3, kQuick, detail, reversed),
     image(240, 320, 3, kQuick, arm, contiguous, fresh),
     image(240, 320, 3, kQuick, detail, contiguous, in_place),
-    image(480, 640, 3, kQuick, arm, contiguous, into, kThreaded),
+    cached(240, 320, CacheState::cold, kQuick),
+    cached(240, 320, CacheState::chained, kQuick),
+    threaded(480, 640, Budgets::several, kQuick),
     // The base's large sizes
     image(768, 1024, 3, !kQuick, base),
     image(1080, 1920, 3, !kQuick, base),
     image(2160, 3840, 3, !kQuick, base),
     // Channels
     image(768, 1024, 1, !kQuick, arm),
-    image(64, 80, 4, !kQuick, detail),
     image(768, 1024, 4, !kQuick, detail),
     image(768, 1024, 9, !kQuick, detail),
-    // Batches and volumes
-    stack(4, 128, 160, 3),
+    // A batch and a volume
     stack(4, 480, 640, 3),
     stack(64, 128, 160, 1),
     // Layouts
@@ -63,10 +72,12 @@ constexpr MatrixPoint kPoints[] = {
     image(480, 640, 3, !kQuick, detail, planar),
     // Output modes
     image(1080, 1920, 3, !kQuick, arm, contiguous, fresh),
-    image(1080, 1920, 3, !kQuick, detail, contiguous, in_place),
     image(480, 640, 1, !kQuick, detail, plane, in_place),
+    // Cache states
+    cached(1080, 1920, CacheState::cold, !kQuick),
+    cached(1080, 1920, CacheState::chained, !kQuick),
     // Threads
-    image(1080, 1920, 3, !kQuick, arm, contiguous, into, kThreaded),
+    threaded(1080, 1920, Budgets::ends, !kQuick),
 };
 
 // A result of a few numbers has no buffer worth allocating.
@@ -87,7 +98,7 @@ bool applies(const MatrixPoint &point, const Variant &variant, const VariantCont
   const bool same_type = contract.outputs == 1 && dtype.in[0] == dtype.out[0];
   return (point.output != in_place || (contract.in_place && same_type)) &&
          (point.output != fresh || has_image_result(contract, point.shape)) &&
-         (!point.threaded || can_split(variant));
+         (point.budgets == Budgets::one || can_split(variant));
 }
 
 std::vector<std::int64_t> shape_of(const MatrixPoint &point) {
@@ -113,17 +124,29 @@ template <class Enum> Enum enum_of(std::string_view name, int count, const char 
   throw std::invalid_argument(fmt::format("{} \"{}\" does not exist", what, name));
 }
 
+// Those of ascending `budgets` that a point is measured with.
+std::vector<int> budgets_of(const MatrixPoint &point, std::span<const int> budgets) {
+  std::vector<int> chosen;
+  for (const int budget : budgets) {
+    if ((budget > 1) == (point.budgets != Budgets::one)) {
+      chosen.push_back(budget);
+    }
+  }
+  if (point.budgets == Budgets::ends && chosen.size() > 2) {
+    chosen.erase(chosen.begin() + 1, chosen.end() - 1);
+  }
+  return chosen;
+}
+
 // Appends the point's cells: one for each of its thread budgets.
 void append(std::vector<MatrixCell> &cells, const MatrixPoint &point, const evidence::Cell &base,
             std::span<const int> budgets) {
-  for (const int budget : budgets) {
-    if ((budget > 1) != point.threaded) {
-      continue;
-    }
+  for (const int budget : budgets_of(point, budgets)) {
     MatrixCell cell{base, point.priority, point.quick};
     cell.cell.shape = shape_of(point);
     cell.cell.layout = name_of(point.layout);
     cell.cell.output = name_of(point.output);
+    cell.cell.cache = kCacheNames[static_cast<std::size_t>(point.cache)];
     cell.cell.thread_budget = budget;
     cells.push_back(std::move(cell));
   }
@@ -164,7 +187,6 @@ std::vector<MatrixCell> cells_at(std::span<const MatrixPoint> points, const Vari
     for (const ParamSet &set : contract.param_sets) {
       evidence::Cell base_cell;
       base_cell.dtype = dtype.name;
-      base_cell.cache = "hot";
       base_cell.params = set.name;
       for (const MatrixPoint &point : points) {
         if (set.measured && applies(point, variant, contract, dtype)) {
@@ -183,6 +205,14 @@ std::vector<MatrixCell> matrix(const Variant &variant, const VariantContract &co
   return cells;
 }
 
+CacheState cache_of(const evidence::Cell &cell) {
+  const auto *const found = std::find(std::begin(kCacheNames), std::end(kCacheNames), cell.cache);
+  if (found == std::end(kCacheNames)) {
+    throw std::invalid_argument(fmt::format("cache state \"{}\" does not exist", cell.cache));
+  }
+  return static_cast<CacheState>(found - std::begin(kCacheNames));
+}
+
 conformance::ProblemSpec problem_of(const Variant &variant, const VariantContract &contract,
                                     const evidence::Cell &cell) {
   if (cell.shape.size() != 3 && cell.shape.size() != 4) {
@@ -195,6 +225,11 @@ conformance::ProblemSpec problem_of(const Variant &variant, const VariantContrac
   spec.layout = enum_of<LayoutClass>(cell.layout, kLayoutClasses, "layout");
   spec.output = enum_of<OutputMode>(cell.output, kOutputModes, "output mode");
   spec.param_set = index_of(contract.param_sets, cell.params, "parameter set");
+  spec.typical = true;
+  if (cache_of(cell) != CacheState::hot && spec.output != into) {
+    throw std::invalid_argument(
+        fmt::format("cache state {} is for calls into given buffers", cell.cache));
+  }
   return spec;
 }
 
@@ -205,7 +240,7 @@ evidence::Cell cell_of(const Variant &variant, const VariantContract &contract,
   cell.shape.assign(spec.shape.end() - spec.rank, spec.shape.end());
   cell.layout = name_of(spec.layout);
   cell.output = name_of(spec.output);
-  cell.cache = "hot";
+  cell.cache = kCacheNames[0];
   cell.thread_budget = thread_budget;
   cell.params = contract.param_sets[static_cast<std::size_t>(spec.param_set)].name;
   return cell;

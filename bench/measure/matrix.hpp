@@ -1,8 +1,13 @@
 // The benchmark matrix: which problems a variant is measured on.
 //
 // A star, not a cross: a base (C 3, contiguous, into a buffer, hot, one thread) over all sizes,
-// and every other axis varied alone at a few of them. The table in matrix.cpp is the only place
-// that lists shapes.
+// and every other axis varied alone at a few of them: channels, rank, layout, output mode, cache
+// state, threads. The table in matrix.cpp is the only place that lists shapes.
+//
+// Layouts are measured in the form that callers pass most (ProblemSpec::typical). So `reversed` is
+// an image upside down, that is, inputs whose rows are in reverse order, into an output that is
+// not. Mirrored columns and other mixtures share its routes; that they are right is proven
+// beforehand.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +25,25 @@ namespace switchyard::measure {
 // How much a cell matters when a time budget cannot hold all: less is more.
 enum class Priority : std::uint8_t { base, arm, detail };
 
+// Where a call finds its data; see Subject.
+enum class CacheState : std::uint8_t { hot, cold, chained };
+
+// Which thread budgets a point is measured with.
+enum class Budgets : std::uint8_t {
+  one,
+  several, // every budget above 1
+  ends,    // the smallest and the largest above 1
+};
+
 // One problem of the matrix, before a variant and a dtype are filled in.
 struct MatrixPoint {
   Extents shape{1, 1, 1, 1}; // X, H, W, C
   std::uint8_t rank = 3;
   LayoutClass layout = LayoutClass::contiguous;
   OutputMode output = OutputMode::into;
-  bool threaded = false; // measured with every thread budget above 1, else with 1
-  bool quick = false;    // part of quick mode
+  CacheState cache = CacheState::hot;
+  Budgets budgets = Budgets::one;
+  bool quick = false; // part of quick mode
   Priority priority = Priority::detail;
 };
 
@@ -61,8 +77,11 @@ struct MatrixCell {
                                                const VariantContract &contract,
                                                std::span<const int> budgets);
 
-// The problem that a cell names. Throws std::invalid_argument for a dtype, layout, output mode or
-// parameter set that the variant does not have.
+// The cache state that a cell names. Throws std::invalid_argument where there is no such.
+[[nodiscard]] CacheState cache_of(const evidence::Cell &cell);
+
+// The problem that a cell names. Throws std::invalid_argument for a dtype, layout, output mode,
+// cache state or parameter set that the variant does not have.
 [[nodiscard]] conformance::ProblemSpec
 problem_of(const Variant &variant, const VariantContract &contract, const evidence::Cell &cell);
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "bench/measure/limits.hpp"
+#include "bench/measure/twin.hpp"
 #include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 
@@ -19,11 +22,12 @@ public:
           const MeasureOptions &options, Gate &gate)
       : variant_(variant), contract_(contract), cell_(cell), options_(options), gate_(gate),
         spec_(problem_of(variant, contract, cell)), start_(options.hooks.now()),
-        subject_(variant, contract, spec_, options.hooks) {}
+        subject_(variant, contract, spec_, options.hooks, cache_of(cell)) {}
 
   CellResult measure() {
     admit_candidates();
     add_threads();
+    add_limits();
     const RaceResult result = race_alternatives();
     outcome_.race_ns = result.elapsed_ns;
     outcome_.rounds = result.rounds;
@@ -54,8 +58,9 @@ public:
     iterations_ = iterations_for(least, slice_ns());
     const Alternative copy = alternatives_[fastest];
     alternatives_.push_back(copy);
+    add_limits(); // as in any cell
     const RaceResult result = race_alternatives();
-    return evidence::paired_ratio(result.times.back(), result.times[fastest]);
+    return evidence::paired_ratio(result.times[alternatives_.size() - 1], result.times[fastest]);
   }
 
 private:
@@ -131,19 +136,38 @@ private:
     }
   }
 
+  // The twins, with the numbers of threads that compete.
+  void add_limits() {
+    std::set<int> threads;
+    for (const Alternative &alternative : alternatives_) {
+      threads.insert(alternative.threads);
+    }
+    for (const int count : threads) {
+      for (const Candidate &twin : twins_of(subject_.call())) {
+        limits_.push_back({&twin, count});
+      }
+    }
+  }
+
+  // What is timed at this place of the race.
+  [[nodiscard]] const Alternative &at(std::size_t i) const {
+    return i < alternatives_.size() ? alternatives_[i] : limits_[i - alternatives_.size()];
+  }
+
   RaceResult race_alternatives() {
     RaceRules rules = options_.rules;
     rules.now = options_.hooks.now;
     rules.budget_ns =
         std::min(rules.budget_ns, std::max(options_.cell_budget_ns - since_start(), 0.0));
     Track track;
-    track.alternatives = alternatives_.size();
+    track.alternatives = alternatives_.size() + limits_.size();
+    track.limits = limits_.size();
     track.start_round = [&](int round) { subject_.start_round(round); };
     track.time_per_call = [&](std::size_t i) {
       // Brings back the caches, branch histories and library state that the previous alternative
       // replaced.
-      subject_.run_once(alternatives_[i]);
-      return subject_.time(alternatives_[i], iterations_) / static_cast<double>(iterations_);
+      subject_.run_once(at(i));
+      return subject_.time(at(i), iterations_) / static_cast<double>(iterations_);
     };
     return race(track, rules);
   }
@@ -156,13 +180,52 @@ private:
         reject(alternatives_[i], "after timing: " + mismatch);
         continue;
       }
-      Row row = row_of(alternatives_[i]);
+      Row row = timed_row(i, result);
       row.status = result.dropped[i] ? Status::dropped : Status::accepted;
-      for (const double time : result.times[i]) {
-        row.samples_ns.push_back(evidence::round_to_four_digits(time));
-      }
+      row.mismatch = beyond_limit(result.times[i], limit_of(alternatives_[i].threads, result),
+                                  static_cast<int>(alternatives_.size()));
+      row.status = row.mismatch.empty() ? row.status : Status::impossible;
       outcome_.rows.push_back(std::move(row));
     }
+    outcome_.noisy = evidence::noisy(times_of_best());
+    for (std::size_t i = alternatives_.size(); i < result.times.size(); ++i) {
+      Row row = timed_row(i, result);
+      row.status = Status::limit;
+      outcome_.rows.push_back(std::move(row));
+    }
+  }
+
+  Row timed_row(std::size_t i, const RaceResult &result) {
+    Row row = row_of(at(i));
+    for (const double time : result.times[i]) {
+      row.samples_ns.push_back(evidence::round_to_four_digits(time));
+    }
+    return row;
+  }
+
+  // Times of the better twin with this number of threads.
+  [[nodiscard]] const std::vector<double> &limit_of(int threads, const RaceResult &result) const {
+    const std::vector<double> *best = nullptr;
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      const std::vector<double> &times = result.times[alternatives_.size() + i];
+      if (limits_[i].threads == threads &&
+          (best == nullptr || evidence::median(times) < evidence::median(*best))) {
+        best = &times;
+      }
+    }
+    return *best; // add_limits() has added one for every number of threads
+  }
+
+  // None where no row was accepted.
+  [[nodiscard]] std::vector<double> times_of_best() const {
+    std::vector<double> best;
+    for (const Row &row : outcome_.rows) {
+      if (row.status == Status::accepted &&
+          (best.empty() || evidence::median(row.samples_ns) < evidence::median(best))) {
+        best = row.samples_ns;
+      }
+    }
+    return best;
   }
 
   // Large results are compared with those of another alternative of this cell: all have passed
@@ -186,6 +249,7 @@ private:
   std::int64_t start_;
   Subject subject_;
   std::vector<Alternative> alternatives_;
+  std::vector<Alternative> limits_; // race after them
   std::int64_t iterations_ = 1;
   CellResult outcome_;
 };

@@ -17,7 +17,7 @@
 namespace switchyard::measure {
 
 // Raised with every change of the engine that can alter what a time means.
-inline constexpr int kHarnessVersion = 2;
+inline constexpr int kHarnessVersion = 3;
 
 struct MeasureOptions {
   Hooks hooks;
@@ -40,10 +40,12 @@ struct MeasureOptions {
 [[nodiscard]] MeasureOptions options_for(Mode mode);
 
 struct CellResult {
-  std::vector<evidence::Row> rows; // in the order of the variant's candidates, then threads
+  // In the order of the variant's candidates, then threads; limits come last.
+  std::vector<evidence::Row> rows;
   std::map<std::string, evidence::Context> contexts; // of the rows, by id
   int rounds = 0;
   bool complete = true;  // false: stopped before there were enough rounds; no rows
+  bool noisy = false;    // by the best accepted row; see evidence::noisy()
   double elapsed_ns = 0; // all of it
   double race_ns = 0;    // of this, timed rounds
   // What it would have taken with no more rounds than needed.
@@ -55,6 +57,10 @@ struct CellResult {
 // outside their domain have no row. Those that fail the proof, before or after timing, have a row
 // of status rejected with the first mismatch and without times. Samples are rounded to four
 // digits.
+//
+// The problem's traffic twins (twin.hpp) race beside them with every number of threads that
+// competes; their rows have status limit. A row that lies below the better twin of its number of
+// threads by more than beyond_limit() allows keeps its samples, and its status is impossible.
 //
 // Throws std::invalid_argument for a cell that the variant or its contract does not have, and
 // ClockError where times are not usable.

@@ -39,13 +39,17 @@ bool hopeless(const std::vector<double> &times, const std::vector<double> &best,
   return true;
 }
 
-// Times every running alternative once, in the round's order.
+// Times every running alternative and every limit once, in the round's order.
 void run_round(const Track &track, const std::vector<std::size_t> &running, const RaceRules &rules,
                RaceResult &result) {
+  std::vector<std::size_t> timed = running;
+  for (std::size_t i = track.alternatives - track.limits; i < track.alternatives; ++i) {
+    timed.push_back(i);
+  }
   track.start_round(result.rounds);
   const int row = result.rounds / std::max(rules.rounds_per_row, 1);
-  for (const std::size_t place : williams_row(running.size(), static_cast<std::size_t>(row))) {
-    const std::size_t alternative = running[place];
+  for (const std::size_t place : williams_row(timed.size(), static_cast<std::size_t>(row))) {
+    const std::size_t alternative = timed[place];
     result.times[alternative].push_back(valid_time(track, alternative));
   }
   ++result.rounds;
@@ -94,7 +98,7 @@ RaceResult race(const Track &track, const RaceRules &rules) {
   RaceResult result;
   result.times.resize(track.alternatives);
   result.dropped.resize(track.alternatives);
-  std::vector<std::size_t> running(track.alternatives);
+  std::vector<std::size_t> running(track.alternatives - track.limits);
   std::iota(running.begin(), running.end(), std::size_t{0});
   const std::int64_t start = rules.now();
   double round_ns = 0;

@@ -46,6 +46,9 @@ struct Track {
   std::size_t alternatives = 0;
   std::function<void(int round)> start_round;                   // untimed preparation
   std::function<double(std::size_t alternative)> time_per_call; // ns
+  // The last so many alternatives don't compete: they are timed in every round, at places of the
+  // same balanced order, and are nobody's rivals.
+  std::size_t limits = 0;
 };
 
 struct RaceResult {

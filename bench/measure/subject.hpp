@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/conformance/problem.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/matrix.hpp"
+#include "bench/measure/rotation.hpp"
 
 namespace switchyard::measure {
 
@@ -28,6 +31,8 @@ struct Hooks {
   Executor execute = run_whole;
   void *(*allocate)(std::size_t bytes) = allocate_aligned;
   void (*release)(void *memory, std::size_t bytes) = release_aligned;
+  // Bytes that are used between two uses of a buffer in cold cells; 0: twice the last-level cache.
+  std::int64_t cold_bytes = 0;
 };
 
 // What competes in a cell.
@@ -43,11 +48,19 @@ struct Alternative {
 // of calls would soon compute something else: values saturate, or decay to subnormals, which slow
 // many CPUs down a hundredfold. There, after at most safe_repeats() calls the input is restored
 // outside the timed part.
+//
+// Cache states: `hot` uses the same buffers in every call. `cold` takes turns on copies of them
+// that together exceed the last-level cache, all alternatives on the same ring. `chained` reads the
+// outputs after every call, as the next op would: samples include that reader, which is the same
+// for all, so that a result left in the caches counts for the one who left it there. The last two
+// are for calls into given buffers.
 class Subject {
 public:
-  // Throws std::invalid_argument for a problem that the contract does not allow.
+  // Throws std::invalid_argument for a problem that the contract does not allow, or whose output
+  // mode the cache state does not have.
   Subject(const Variant &variant, const VariantContract &contract,
-          const conformance::ProblemSpec &spec, const Hooks &hooks);
+          const conformance::ProblemSpec &spec, const Hooks &hooks,
+          CacheState cache = CacheState::hot);
 
   [[nodiscard]] const Call &call() const { return problem_.call(); }
   [[nodiscard]] std::int64_t bytes() const;
@@ -55,8 +68,8 @@ public:
   // Moves the buffers to the page offsets of this round.
   void start_round(int round);
 
-  // Runs the alternative once in the cell's output mode; in place on whatever the buffer holds.
-  // Returns the executor's answer.
+  // Runs the alternative once in the cell's output mode and cache state; in place on whatever the
+  // buffer holds. Returns the executor's answer.
   int execute(const Alternative &alternative);
   // As execute(), in place on the input that was drawn.
   int run_once(const Alternative &alternative);
@@ -83,8 +96,10 @@ private:
 
   const VariantContract *contract_;
   Hooks hooks_;
+  CacheState cache_;
   conformance::Problem problem_;
-  std::vector<std::byte> saved_; // in place: the bytes of the output's memory as drawn
+  std::unique_ptr<Rotation> rotation_; // cold alone
+  std::vector<std::byte> saved_;       // in place: the bytes of the output's memory as drawn
   int safe_repeats_ = 0;
 };
 

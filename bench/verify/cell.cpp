@@ -184,6 +184,8 @@ private:
         std::min(rules.budget_ns, std::max(options_.cell_budget_ns - since_start(), 0.0));
     measure::Track track;
     track.alternatives = field_.size();
+    // The routed call and the copy, which come last, stay in every round however slow they are.
+    track.limits = options_.duplicates ? 2 : 1;
     track.start_round = [&](int round) { subject_.start_round(round); };
     track.time_per_call = [&](std::size_t i) {
       // Brings back what the previous contender replaced in the caches.

@@ -24,7 +24,7 @@ constexpr MatrixPoint point(std::uint8_t rank, const Extents &shape, LayoutClass
   result.rank = rank;
   result.layout = layout;
   result.output = output;
-  result.threaded = threaded;
+  result.budgets = threaded ? measure::Budgets::several : measure::Budgets::one;
   return result;
 }
 
