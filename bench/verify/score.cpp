@@ -210,9 +210,8 @@ Summary summarize(std::span<const CellTimes> cells) {
   summary.max = *std::max_element(regrets.begin(), regrets.end());
   const SingleBest single = find_single_best(cells, scores);
   summary.single_best = single.backend;
-  // The virtual best's mean log is 0 by definition. Less than this is rounding.
-  constexpr double kNoGap = 1e-9;
-  if (single.mean_log > kNoGap) {
+  // The virtual best's mean log is 0 by definition.
+  if (single.mean_log > std::log1p(kLeastGap)) {
     summary.gap_closed = (single.mean_log - mean_of(logs)) / single.mean_log;
   }
   summary.groups = groups_of(cells, scores, summary.single_best);

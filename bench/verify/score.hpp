@@ -24,6 +24,9 @@ inline constexpr std::string_view kFloorBackend = "loop";
 // Ratios inside count as equal; the same band as the route policy's.
 inline constexpr double kTieBand = 0.03;
 
+// A single best this close to the virtual best leaves no gap that can be measured.
+inline constexpr double kLeastGap = 0.005;
+
 struct ContenderTimes {
   std::string candidate;
   std::string backend;
@@ -75,7 +78,7 @@ struct Summary {
   double max = 0;
   double over_10_percent = 0; // fraction of cells with a regret above 0.1
   // (log single best − log routed) / (log single best − log virtual best), in means over the
-  // cells; 1 where single best and virtual best are equally fast, so that no gap is left.
+  // cells; 1 where single best and virtual best are less than kLeastGap apart.
   double gap_closed = 1;
   // The backend with the least geometric-mean time. In each cell it counts with the alternative
   // of its own that is best on odd rounds; where it has none, with the floor's, and without one
