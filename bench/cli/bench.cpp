@@ -16,9 +16,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/progress.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
 #include "bench/measure/state.hpp"
@@ -27,6 +27,7 @@
 #include "router/machine.hpp"
 #include "router/split.hpp"
 #include "tablegen/candidate_set.hpp"
+#include "tablegen/incumbents.hpp"
 #include "tablegen/policy.hpp"
 #include "tablegen/refinement.hpp"
 
@@ -45,22 +46,6 @@ struct BenchRequest {
   bool stale = false;
   bool dry_run = false;
 };
-
-std::atomic<bool> g_stop{false};
-
-void stop(int) {
-  g_stop = true;
-}
-
-// The current round ends first; whoever cannot wait for that sends the signal again.
-void catch_signals() {
-  struct sigaction action {};
-  ::sigemptyset(&action.sa_mask);
-  action.sa_handler = stop;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-}
 
 // A whole number in [1, most]; nullopt: it is none.
 std::optional<int> number_of(std::string_view text, int most) {
@@ -100,57 +85,6 @@ measure::Shard shard_of(std::string_view text) {
   }
   return {*index, *count};
 }
-
-// "90s", "5m", "1h"; a bare number counts seconds.
-double seconds_of(const std::string &text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (error != std::errc() || scale == 0 || !(value > 0) || value > 1e6) {
-    throw std::invalid_argument("--budget " + text + ": a time such as 90s, 5m or 1h expected");
-  }
-  return value * scale;
-}
-
-std::string clock_text(double seconds) {
-  const long whole = std::lround(seconds);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
-// A bar that redraws itself on a terminal, else a line every few seconds.
-class ProgressBar {
-public:
-  void operator()(const measure::Progress &progress) {
-    if (terminal_) {
-      draw(progress);
-    } else if (progress.elapsed_s >= next_line_s_ || progress.done == progress.total) {
-      fmt::print(stderr, "{:>4}/{} cells, {} elapsed, {} left, {} {}\n", progress.done,
-                 progress.total, clock_text(progress.elapsed_s), clock_text(progress.eta_s),
-                 progress.variant, progress.cell);
-      next_line_s_ = progress.elapsed_s + kLineEverySeconds;
-    }
-  }
-
-private:
-  static constexpr double kLineEverySeconds = 10;
-  static constexpr std::size_t kWidth = 24;
-
-  static void draw(const measure::Progress &progress) {
-    const std::size_t filled =
-        progress.total == 0 ? kWidth : kWidth * progress.done / progress.total;
-    fmt::print(stderr, "\r\x1b[K[{}{}] {}/{} ETA {} {:.40}", std::string(filled, '#'),
-               std::string(kWidth - filled, '.'), progress.done, progress.total,
-               clock_text(progress.eta_s), fmt::format("{} {}", progress.variant, progress.cell));
-    if (progress.done == progress.total) {
-      fmt::print(stderr, "\n");
-    }
-    std::fflush(stderr);
-  }
-
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  double next_line_s_ = 0;
-};
 
 // The machine is described anew by every campaign, since its libraries may have changed; a
 // description that this version cannot read is not overwritten.
@@ -209,7 +143,7 @@ measure::CampaignOptions options_of(const BenchRequest &request) {
   options.mode = request.full ? measure::Mode::full : measure::Mode::quick;
   options.thread_budgets =
       measure::thread_budgets(candidates::this_cpu().cores, threads_of(request.threads));
-  options.budget_s = request.budget.empty() ? 0 : seconds_of(request.budget);
+  options.budget_s = request.budget.empty() ? 0 : seconds_of("--budget", request.budget);
   options.stale = request.stale;
   options.shard = shard_of(request.shard);
   options.resume = request.resume;
@@ -217,7 +151,7 @@ measure::CampaignOptions options_of(const BenchRequest &request) {
   options.measure = measure::options_for(options.mode);
   options.measure.hooks.execute = run_split;
   options.measure.machine = measure::describe_machine();
-  options.stop = &g_stop;
+  options.stop = stop_on_signals();
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
   return options;
 }
@@ -330,7 +264,6 @@ refinement(const std::filesystem::path &folder, const std::vector<measure::Entry
 }
 
 int run(BenchRequest request, const CLI::App &command) {
-  catch_signals();
   const std::filesystem::path folder = std::filesystem::path(request.folder) / machine_profile();
   if (request.resume) {
     if (const auto before = measure::interrupted_request(folder)) {
@@ -350,6 +283,10 @@ int run(BenchRequest request, const CLI::App &command) {
   options.more_cells = [&] { return refinement(folder, entries); };
   const measure::CampaignReport report = measure::run_campaign(entries, options);
   note_state(folder, described, watch);
+  if (report.cells > 0) {
+    // The routes of this tuning are what near-ties of the next one leave as they are.
+    tablegen::record_incumbents(folder, tablegen::candidate_set(candidates::ops()));
+  }
   return print_report(report, folder);
 }
 

@@ -180,22 +180,28 @@ std::vector<int> thread_budgets(int cores, std::span<const int> list) {
   return all;
 }
 
-std::vector<MatrixCell> matrix(const Variant &variant, const VariantContract &contract, Mode mode,
-                               std::span<const int> budgets) {
+std::vector<MatrixCell> cells_at(std::span<const MatrixPoint> points, const Variant &variant,
+                                 const VariantContract &contract, std::span<const int> budgets) {
   std::vector<MatrixCell> cells;
   for (const DtypeCase &dtype : variant.dtypes) {
     for (const ParamSet &set : contract.param_sets) {
       evidence::Cell base_cell;
       base_cell.dtype = dtype.name;
       base_cell.params = set.name;
-      for (const MatrixPoint &point : kPoints) {
-        if (set.measured && (mode == Mode::full || point.quick) &&
-            applies(point, variant, contract, dtype)) {
+      for (const MatrixPoint &point : points) {
+        if (set.measured && applies(point, variant, contract, dtype)) {
           append(cells, point, base_cell, budgets);
         }
       }
     }
   }
+  return cells;
+}
+
+std::vector<MatrixCell> matrix(const Variant &variant, const VariantContract &contract, Mode mode,
+                               std::span<const int> budgets) {
+  std::vector<MatrixCell> cells = cells_at(kPoints, variant, contract, budgets);
+  std::erase_if(cells, [&](const MatrixCell &cell) { return mode == Mode::quick && !cell.quick; });
   return cells;
 }
 

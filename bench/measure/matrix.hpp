@@ -71,6 +71,12 @@ struct MatrixCell {
                                              const VariantContract &contract, Mode mode,
                                              std::span<const int> budgets);
 
+// The same for a list of points of one's own.
+[[nodiscard]] std::vector<MatrixCell> cells_at(std::span<const MatrixPoint> points,
+                                               const Variant &variant,
+                                               const VariantContract &contract,
+                                               std::span<const int> budgets);
+
 // The cache state that a cell names. Throws std::invalid_argument where there is no such.
 [[nodiscard]] CacheState cache_of(const evidence::Cell &cell);
 

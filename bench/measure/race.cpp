@@ -40,14 +40,15 @@ bool hopeless(const std::vector<double> &times, const std::vector<double> &best,
 }
 
 // Times every running alternative and every limit once, in the round's order.
-void run_round(const Track &track, const std::vector<std::size_t> &running, RaceResult &result) {
+void run_round(const Track &track, const std::vector<std::size_t> &running, const RaceRules &rules,
+               RaceResult &result) {
   std::vector<std::size_t> timed = running;
   for (std::size_t i = track.alternatives - track.limits; i < track.alternatives; ++i) {
     timed.push_back(i);
   }
   track.start_round(result.rounds);
-  for (const std::size_t place :
-       williams_row(timed.size(), static_cast<std::size_t>(result.rounds))) {
+  const int row = result.rounds / std::max(rules.rounds_per_row, 1);
+  for (const std::size_t place : williams_row(timed.size(), static_cast<std::size_t>(row))) {
     const std::size_t alternative = timed[place];
     result.times[alternative].push_back(valid_time(track, alternative));
   }
@@ -110,7 +111,7 @@ RaceResult race(const Track &track, const RaceRules &rules) {
         decided(result.times, running, rules)) {
       break;
     }
-    run_round(track, running, result);
+    run_round(track, running, rules, result);
     // A lone alternative has nobody to lose to; losers() would find none.
     for (const std::size_t loser : losers(result.times, running, rules)) {
       result.dropped[loser] = true;

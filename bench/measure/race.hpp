@@ -18,6 +18,9 @@ namespace switchyard::measure {
 struct RaceRules {
   int most_rounds = 11;
   int least_rounds = 7;
+  // Successive rounds that share an order. 2 where odd and even rounds are looked at apart: each
+  // half then has the whole balanced design.
+  int rounds_per_row = 1;
   // From here on the race ends as soon as it is decided; 0: it runs to most_rounds. A race is
   // decided when every rival of the best is either inside the tie band by its median, or slower
   // by an interval, corrected for their number, that excludes 1. More rounds for the others keep

@@ -1,0 +1,227 @@
+#include "bench/verify/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+namespace switchyard::verify {
+namespace {
+
+// Every second time, from `first` on.
+std::vector<double> every_second(std::span<const double> times, std::size_t first) {
+  std::vector<double> result;
+  for (std::size_t round = first; round < times.size(); round += 2) {
+    result.push_back(times[round]);
+  }
+  return result;
+}
+
+std::vector<double> odd_rounds(std::span<const double> times) {
+  return every_second(times, 1);
+}
+
+// Paired ratio a / b on even rounds.
+evidence::Interval scored_ratio(std::span<const double> a, std::span<const double> b) {
+  return evidence::paired_ratio(every_second(a, 0), every_second(b, 0));
+}
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+// The best on odd rounds among the alternatives that `accept` lets through, or kNone. Times of
+// different rounds do not compare, so that one that left early counts with its rounds alone: it
+// left because it was far behind.
+template <class Accept> std::size_t best_among(const CellTimes &cell, const Accept &accept) {
+  std::size_t best = kNone;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < cell.alternatives.size(); ++i) {
+    const std::vector<double> odd = odd_rounds(cell.alternatives[i].times);
+    if (!odd.empty() && accept(cell.alternatives[i]) && evidence::median(odd) < least) {
+      least = evidence::median(odd);
+      best = i;
+    }
+  }
+  return best;
+}
+
+std::size_t slowest(const CellTimes &cell, std::size_t best) {
+  std::size_t result = best;
+  double most = 0;
+  for (std::size_t i = 0; i < cell.alternatives.size(); ++i) {
+    const double ratio =
+        scored_ratio(cell.alternatives[i].times, cell.alternatives[best].times).estimate;
+    if (ratio > most) {
+      most = ratio;
+      result = i;
+    }
+  }
+  return result;
+}
+
+// What the backend counts with in a cell.
+std::size_t entry_of(std::string_view backend, const CellTimes &cell, std::size_t best) {
+  for (const std::string_view name : {backend, kFloorBackend}) {
+    const std::size_t own = best_among(
+        cell, [&](const ContenderTimes &alternative) { return alternative.backend == name; });
+    if (own != kNone) {
+      return own;
+    }
+  }
+  return slowest(cell, best);
+}
+
+double log_ratio(std::span<const double> a, std::span<const double> b) {
+  return std::log(scored_ratio(a, b).estimate);
+}
+
+struct SingleBest {
+  std::string backend;
+  double mean_log = 0; // of its time ÷ the virtual best's
+};
+
+// Relative to each cell's best alternative, so that times of different cells never meet: cells are
+// minutes apart.
+SingleBest find_single_best(std::span<const CellTimes> cells, std::span<const CellScore> scores) {
+  std::map<std::string, double, std::less<>> sums;
+  for (const CellTimes &cell : cells) {
+    for (const ContenderTimes &alternative : cell.alternatives) {
+      sums.emplace(alternative.backend, 0.0);
+    }
+  }
+  SingleBest result{"", std::numeric_limits<double>::infinity()};
+  for (auto &[backend, sum] : sums) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const auto &all = cells[i].alternatives;
+      const std::size_t own = entry_of(backend, cells[i], scores[i].best);
+      sum += log_ratio(all[own].times, all[scores[i].best].times);
+    }
+    const double mean = sum / static_cast<double>(cells.size());
+    if (mean < result.mean_log) {
+      result = {backend, mean};
+    }
+  }
+  return result;
+}
+
+double mean_of(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) {
+    sum += value;
+  }
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+// Standard error of the mean; 0 for fewer than two values.
+double standard_error(std::span<const double> values) {
+  if (values.size() < 2) {
+    return 0;
+  }
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  const auto n = static_cast<double>(values.size());
+  return std::sqrt(squares / (n - 1) / n);
+}
+
+// Logs of one group's cells.
+struct GroupLogs {
+  GroupScore group;
+  std::vector<double> regrets;        // log(1 + regret)
+  std::vector<double> to_single_best; // log(routed ÷ single best)
+};
+
+GroupScore finish(GroupLogs logs) {
+  GroupScore group = std::move(logs.group);
+  group.cells = logs.regrets.size();
+  group.geomean = std::expm1(mean_of(logs.regrets));
+  group.max = std::expm1(*std::max_element(logs.regrets.begin(), logs.regrets.end()));
+  const double mean = mean_of(logs.to_single_best);
+  group.to_single_best = std::expm1(mean);
+  group.worse_than_single_best =
+      group.to_single_best > kTieBand && mean > 2 * standard_error(logs.to_single_best);
+  return group;
+}
+
+std::vector<GroupScore> groups_of(std::span<const CellTimes> cells,
+                                  std::span<const CellScore> scores, std::string_view single_best) {
+  std::vector<GroupLogs> groups;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const CellTimes &cell = cells[i];
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const GroupLogs &known) {
+      return known.group.variant == cell.variant && known.group.dtype == cell.dtype;
+    });
+    if (group == groups.end()) {
+      groups.emplace_back();
+      group = std::prev(groups.end());
+      group->group.variant = cell.variant;
+      group->group.dtype = cell.dtype;
+    }
+    const std::size_t single = entry_of(single_best, cell, scores[i].best);
+    group->regrets.push_back(std::log1p(scores[i].regret));
+    group->to_single_best.push_back(log_ratio(cell.routed, cell.alternatives[single].times));
+  }
+  std::vector<GroupScore> result;
+  for (GroupLogs &group : groups) {
+    result.push_back(finish(std::move(group)));
+  }
+  return result;
+}
+
+} // namespace
+
+std::size_t best_alternative(const CellTimes &cell) {
+  const std::size_t best = best_among(cell, [](const ContenderTimes &) { return true; });
+  if (best == kNone || cell.routed.size() < 2) {
+    throw std::invalid_argument("a cell's score takes an alternative and two rounds");
+  }
+  return best;
+}
+
+CellScore score(const CellTimes &cell) {
+  CellScore result;
+  result.best = best_alternative(cell);
+  const evidence::Interval ratio = scored_ratio(cell.routed, cell.alternatives[result.best].times);
+  result.regret = ratio.estimate - 1;
+  result.interval = {ratio.estimate - 1, ratio.low - 1, ratio.high - 1};
+  return result;
+}
+
+Summary summarize(std::span<const CellTimes> cells) {
+  Summary summary;
+  summary.cells = cells.size();
+  if (cells.empty()) {
+    return summary;
+  }
+  std::vector<CellScore> scores;
+  std::vector<double> regrets;
+  std::vector<double> logs;
+  for (const CellTimes &cell : cells) {
+    scores.push_back(score(cell));
+    regrets.push_back(scores.back().regret);
+    logs.push_back(std::log1p(scores.back().regret));
+    summary.over_10_percent += scores.back().regret > 0.1 ? 1 : 0;
+  }
+  summary.over_10_percent /= static_cast<double>(cells.size());
+  summary.geomean = std::expm1(mean_of(logs));
+  summary.p95 = evidence::quantile(regrets, 0.95);
+  summary.max = *std::max_element(regrets.begin(), regrets.end());
+  const SingleBest single = find_single_best(cells, scores);
+  summary.single_best = single.backend;
+  // The virtual best's mean log is 0 by definition.
+  if (single.mean_log > std::log1p(kLeastGap)) {
+    summary.gap_closed = (single.mean_log - mean_of(logs)) / single.mean_log;
+  }
+  summary.groups = groups_of(cells, scores, summary.single_best);
+  return summary;
+}
+
+bool differs_from_copy(std::span<const double> candidate, std::span<const double> copy) {
+  const evidence::Interval ratio = evidence::paired_ratio(copy, candidate);
+  return (ratio.low > 1 && ratio.estimate > 1 + kTieBand) ||
+         (ratio.high < 1 && ratio.estimate < 1 / (1 + kTieBand));
+}
+
+} // namespace switchyard::verify
