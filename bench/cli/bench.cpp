@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "bench/cli/against.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
@@ -30,12 +31,18 @@ struct Request {
   std::vector<int> threads;
   std::string budget;
   std::string folder = "evidence/profiles";
+  AgainstRequest against;
 };
 
 std::atomic<bool> g_stop{false};
 
 void stop(int) {
   g_stop = true;
+}
+
+void stop_on_signals() {
+  std::signal(SIGINT, stop);
+  std::signal(SIGTERM, stop);
 }
 
 // "90s", "5m", "1h"; a bare number counts seconds.
@@ -112,10 +119,13 @@ int run(const Request &request) {
   options.stop = &g_stop;
   options.progress = ProgressBar();
   const std::vector<measure::Entry> entries = measure::select(request.ops);
+  if (!request.against.revision.empty()) {
+    options.before_first_cell = stop_on_signals; // a build is left at once
+    return run_against(request.against, entries, std::move(options));
+  }
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
   options.before_first_cell = [&] { describe_machine(options.profile_folder); };
-  std::signal(SIGINT, stop);
-  std::signal(SIGTERM, stop);
+  stop_on_signals();
   const measure::CampaignReport report = measure::run_campaign(entries, options);
   for (const std::string &note : report.notes) {
     fmt::print("{}\n", note);
@@ -147,6 +157,17 @@ void add_bench(CLI::App &app, int &exit_code) {
   command->add_option("--evidence", request->folder, "Folder of profiles")
       ->type_name("DIR")
       ->capture_default_str();
+  auto *against = command
+                      ->add_option("--against", request->against.revision,
+                                   "Compare with a git revision; writes no evidence")
+                      ->type_name("REV")
+                      ->check([](const std::string &name) {
+                        return name.empty() ? "a git revision expected" : std::string();
+                      });
+  command->add_option("--scratch", request->against.scratch, "Folder for built revisions")
+      ->type_name("DIR")
+      ->needs(against);
+  command->add_flag("--json", request->against.json, "The comparison as JSON")->needs(against);
   command->callback([request, &exit_code] { exit_code = run(*request); });
 }
 

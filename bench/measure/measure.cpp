@@ -85,7 +85,8 @@ private:
 
   void admit_candidates() {
     for (const Candidate &candidate : variant_.candidates) {
-      if (candidate.refuses(subject_.call()) != nullptr) {
+      if (candidate.refuses(subject_.call()) != nullptr ||
+          (options_.spectates && options_.spectates(candidate))) {
         continue;
       }
       const std::string &mismatch = gate_.verdict(variant_, contract_, candidate, spec_);
