@@ -1,6 +1,7 @@
 #include "bench/against/pairs.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -114,6 +115,16 @@ Pairs pair_up(std::span<const measure::Entry> entries, std::span<const ModuleCan
   }
   note_vanished(entries, old, label, pairs.notes);
   return pairs;
+}
+
+void race_pairs(const Pairs &pairs, measure::MeasureOptions &options) {
+  constexpr int kUsualRounds = 25;
+  measure::RaceRules &rules = options.rules;
+  rules.usual_rounds = std::max(rules.usual_rounds, kUsualRounds);
+  rules.most_rounds = std::max(rules.most_rounds, 2 * kUsualRounds);
+  rules.drop_ratio = std::numeric_limits<double>::infinity();
+  rules.hopeless_ratio = std::numeric_limits<double>::infinity();
+  options.spectates = [&pairs](const Candidate &candidate) { return pairs.spectates(candidate); };
 }
 
 } // namespace switchyard::against

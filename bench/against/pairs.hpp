@@ -49,4 +49,9 @@ struct Pairs {
 [[nodiscard]] Pairs pair_up(std::span<const measure::Entry> entries,
                             std::span<const ModuleCandidate> old, std::string_view label);
 
+// Adapts the rules of races to pairs: the spectators stay out, nobody is dropped, and there are
+// rounds enough for the intervals of many comparisons to hold together. `pairs` must outlive the
+// options.
+void race_pairs(const Pairs &pairs, measure::MeasureOptions &options);
+
 } // namespace switchyard::against

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -49,19 +48,6 @@ std::vector<measure::Entry> comparable(const std::vector<measure::Entry> &entrie
   return result;
 }
 
-// Every comparison gets all rounds, and enough of them for intervals that hold together.
-void set_rules(measure::CampaignOptions &options, const Pairs &pairs) {
-  constexpr int kUsualRounds = 25;
-  measure::RaceRules &rules = options.measure.rules;
-  rules.usual_rounds = std::max(rules.usual_rounds, kUsualRounds);
-  rules.most_rounds = std::max(rules.most_rounds, 2 * kUsualRounds);
-  rules.drop_ratio = std::numeric_limits<double>::infinity();
-  rules.hopeless_ratio = std::numeric_limits<double>::infinity();
-  options.measure.spectates = [&pairs](const Candidate &candidate) {
-    return pairs.spectates(candidate);
-  };
-}
-
 std::string label_of(const Revision &revision) {
   constexpr std::size_t kLongest = 16;
   return revision.name.size() <= kLongest ? revision.name : revision.commit.substr(0, 12);
@@ -84,7 +70,7 @@ int run_against(const AgainstRequest &request, const std::vector<measure::Entry>
   report.commit = revision.commit;
   const Pairs pairs = pair_up(comparable(entries, revision, report.notes),
                               {table.candidates, table.count}, label_of(revision));
-  set_rules(options, pairs);
+  race_pairs(pairs, options.measure);
   options.profile_folder.clear(); // nothing of this is evidence
   const measure::CampaignReport campaign = measure::run_campaign(pairs.entries(), options);
 
