@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/cli/against.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/measure/campaign.hpp"
@@ -45,6 +46,7 @@ struct BenchRequest {
   bool resume = false;
   bool stale = false;
   bool dry_run = false;
+  AgainstRequest against;
 };
 
 // A whole number in [1, most]; nullopt: it is none.
@@ -151,7 +153,7 @@ measure::CampaignOptions options_of(const BenchRequest &request) {
   options.measure = measure::options_for(options.mode);
   options.measure.hooks.execute = run_split;
   options.measure.machine = measure::describe_machine();
-  options.stop = stop_on_signals();
+  options.stop = stop_flag();
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
   return options;
 }
@@ -263,14 +265,27 @@ refinement(const std::filesystem::path &folder, const std::vector<measure::Entry
   return result;
 }
 
+int compare(const BenchRequest &request) {
+  measure::CampaignOptions options = options_of(request);
+  options.progress = ProgressBar();
+  options.profile_folder.clear();
+  // A build is left at once.
+  options.before_first_cell = stop_on_signals;
+  return run_against(request.against, measure::select(request.ops), std::move(options));
+}
+
 int run(BenchRequest request, const CLI::App &command) {
   const std::filesystem::path folder = std::filesystem::path(request.folder) / machine_profile();
+  if (!request.against.revision.empty()) {
+    return compare(request);
+  }
   if (request.resume) {
     if (const auto before = measure::interrupted_request(folder)) {
       adopt(request, *before, command);
     }
   }
   measure::CampaignOptions options = options_of(request);
+  stop_on_signals();
   const std::vector<measure::Entry> entries = measure::select(request.ops);
   if (request.dry_run) {
     return print_plan(entries, options);
@@ -314,6 +329,18 @@ void add_bench(CLI::App &app, int &exit_code) {
   command->add_option("--evidence", request->folder, "Folder of profiles")
       ->type_name("DIR")
       ->capture_default_str();
+  auto *against = command
+                      ->add_option("--against", request->against.revision,
+                                   "Compare with a git revision; writes no evidence")
+                      ->type_name("REV")
+                      ->excludes(resume)
+                      ->check([](const std::string &name) {
+                        return name.empty() ? "a git revision expected" : std::string();
+                      });
+  command->add_option("--scratch", request->against.scratch, "Folder for built revisions")
+      ->type_name("DIR")
+      ->needs(against);
+  command->add_flag("--json", request->against.json, "The comparison as JSON")->needs(against);
   command->callback([request, command, &exit_code] { exit_code = run(*request, *command); });
 }
 

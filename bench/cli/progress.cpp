@@ -50,13 +50,16 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-const std::atomic<bool> *stop_on_signals() {
+void stop_on_signals() {
   struct sigaction action {};
   ::sigemptyset(&action.sa_mask);
   action.sa_handler = stop;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+}
+
+const std::atomic<bool> *stop_flag() {
   return &g_stop;
 }
 

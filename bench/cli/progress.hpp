@@ -19,9 +19,10 @@ namespace switchyard::cli {
 // "3:07" for 187 seconds.
 [[nodiscard]] std::string clock_text(double seconds);
 
-// From now on SIGINT and SIGTERM set the flag that this returns, instead of ending the program:
-// what is in hand ends first. Whoever cannot wait for that sends the signal again.
-[[nodiscard]] const std::atomic<bool> *stop_on_signals();
+// From now on SIGINT and SIGTERM set the flag of stop_flag() instead of ending the program: what is
+// in hand ends first. Whoever cannot wait for that sends the signal again.
+void stop_on_signals();
+[[nodiscard]] const std::atomic<bool> *stop_flag();
 
 // A bar that redraws itself on a terminal, else a line every few seconds.
 class ProgressBar {

@@ -297,7 +297,8 @@ verify::VerifyOptions options_of(const Request &request) {
   options.cell = verify::default_cell_options();
   options.cell.hooks.execute = run_as_dispatched;
   options.cell.duplicates = request.duplicates;
-  options.stop = stop_on_signals();
+  stop_on_signals();
+  options.stop = stop_flag();
   options.progress = ProgressBar();
   return options;
 }

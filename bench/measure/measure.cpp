@@ -114,6 +114,9 @@ private:
 
   // Whether the candidate is wanted with any number of threads.
   [[nodiscard]] bool wanted(const Candidate &candidate) const {
+    if (options_.spectates && options_.spectates(candidate)) {
+      return false;
+    }
     const auto first = options_.only.lower_bound({std::string(candidate.id), 0});
     return options_.only.empty() || (first != options_.only.end() && first->first == candidate.id);
   }

@@ -35,6 +35,9 @@ struct MeasureOptions {
   // More than one thread is tried where one takes at least this long: waking a thread costs tens
   // of microseconds.
   double split_from_ns = 200e3;
+  // Candidates that are proven with the others, and that large results are compared with, but that
+  // do not race; empty: all race.
+  std::function<bool(const Candidate &)> spectates;
   // What rows are labelled with; describe_machine() gives it.
   evidence::Machine machine;
   evidence::Quality quality = evidence::Quality::good;
