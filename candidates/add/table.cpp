@@ -29,7 +29,7 @@ constexpr auto kCandidates = rows<describe>({.fused = {bitwise, bitwise},
                                              .lut = {bitwise, unsupported},
                                              .numkong = {bitwise, bitwise},
                                              .opencv = {bitwise, bitwise},
-                                             .opencv_convert = {unsupported, bitwise},
+                                             .opencv_convert = {unsupported, faithful},
                                              .aten = {bitwise, bitwise},
                                              .loop = {bitwise, bitwise}},
                                             {.opencv = {1, 1}, .aten = {4, 4}, .loop = {2, 2}});
