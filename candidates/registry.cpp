@@ -6,7 +6,16 @@
 namespace switchyard::candidates {
 
 // Each op defines its own.
+namespace add {
+const OpTable &table();
+}
 namespace add_weighted {
+const OpTable &table();
+}
+namespace clip {
+const OpTable &table();
+}
+namespace from_float {
 const OpTable &table();
 }
 namespace hflip {
@@ -18,17 +27,22 @@ const OpTable &table();
 namespace mean_std {
 const OpTable &table();
 }
+namespace multiply {
+const OpTable &table();
+}
 namespace multiply_add {
 const OpTable &table();
 }
 namespace normalize {
 const OpTable &table();
 }
+namespace to_float {
+const OpTable &table();
+}
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add_weighted::table(), &hflip::table(),        &lut::table(),
-      &mean_std::table(),     &multiply_add::table(), &normalize::table(),
+      &add::table(), &add_weighted::table(), &clip::table(), &from_float::table(), &hflip::table(), &lut::table(), &mean_std::table(), &multiply::table(), &multiply_add::table(), &normalize::table(), &to_float::table(),
   };
   return kOps;
 }

@@ -36,7 +36,12 @@ struct Problem {
     call.out = {&out};
     call.params = params;
     call.flags = contract.flags(params);
-    call.dtype_case = a.dtype == Dtype::u8 ? 0 : 1;
+    for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
+      const DtypeCase &dtypes = variant.dtypes[i];
+      if (dtypes.in[0] == a.dtype && dtypes.out[0] == out.dtype) {
+        call.dtype_case = static_cast<std::uint8_t>(i);
+      }
+    }
   }
   Problem(const Problem &) = delete;
   Problem &operator=(const Problem &) = delete;

@@ -169,8 +169,10 @@ TEST_CASE("ARI-14: a dtype that an op does not have is an error that names both"
     CHECK_THROWS_WITH(add_weighted(image, 1, image, 1),
                       Catch::StartsWith("add_weighted: a") && Catch::Contains(named));
     CHECK_THROWS_WITH(hflip(image), Catch::StartsWith("hflip: image") && Catch::Contains(named));
-    CHECK_THROWS_WITH(normalize(image, 0, 1),
-                      Catch::StartsWith("normalize: image") && Catch::Contains(named));
+    if (dtype != Dtype::u16) {
+      CHECK_THROWS_WITH(normalize(image, 0, 1),
+                        Catch::StartsWith("normalize: image") && Catch::Contains(named));
+    }
     CHECK_THROWS_WITH((void)mean_std(image, Over::global),
                       Catch::StartsWith("mean_std: image") && Catch::Contains(named));
   }

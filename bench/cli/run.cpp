@@ -117,6 +117,31 @@ Outcome run_mean_std(const Image &image, const Arguments &arguments, const Optio
 
 const std::vector<Runner> &runners() {
   static const std::vector<Runner> kRunners{
+      {"add",
+       {{"value", "20"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{add(image, a.numbers("value"), o), {}};
+       }},
+      {"multiply",
+       {{"factor", "1.05"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{multiply(image, a.numbers("factor"), o), {}};
+       }},
+      {"clip",
+       {{"low", "16"}, {"high", "235"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{clip(image, a.numbers("low"), a.numbers("high"), o), {}};
+       }},
+      {"to_float",
+       {{"max_value", "255"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{to_float(image, a.number("max_value"), o), {}};
+       }},
+      {"from_float",
+       {{"max_value", "255"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{from_float(to_float(image), Dtype::u8, a.number("max_value"), o), {}};
+       }},
       {"multiply_add",
        {{"factor", "1.08"}, {"value", "-12"}},
        [](const Image &image, const Arguments &a, const Options &o) {

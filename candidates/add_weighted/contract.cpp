@@ -21,7 +21,7 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
     const double b = oracle::read(*call.in[1], x, h, w, c) * weight_b;
     const double reference = narrow(narrow(a) + narrow(b));
     const double terms = std::fabs(a) + std::fabs(b);
-    expected[i++] = u8 ? oracle::expect_u8(reference, a + b, terms, oracle::Rounding::half_even)
+    expected[i++] = u8 ? oracle::expect_u8(reference, a + b, terms, Rounding::half_even)
                        : oracle::expect_f32(oracle::to_f32(reference), a + b, terms);
   });
 }

@@ -20,7 +20,7 @@ template <class T, class Real> void compute(const Call &call) {
   product<T, Real>(*call.in[0], a, params.weight_a);
   product<T, Real>(*call.in[1], b, params.weight_b);
   pass<Real, Real, Real>(a.view(), b.view(), a.view(), [](Real x, Real y) { return x + y; });
-  pass<Real, T>(a.view(), *call.out[0], [](Real x) { return store_half_even<T>(x); });
+  pass<Real, T>(a.view(), *call.out[0], [](Real x) { return store<T>(x, Rounding::half_even); });
 }
 
 } // namespace

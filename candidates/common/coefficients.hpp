@@ -5,8 +5,6 @@
 #include <array>
 #include <cstdint>
 
-#include "switchyard/core/values.hpp"
-
 namespace switchyard::candidates {
 
 // Largest C for which coefficients are repeated on the stack.
@@ -20,7 +18,8 @@ inline constexpr std::int64_t kPatternSlack = 64;
 // repeated for all C.
 class Pattern {
 public:
-  Pattern(const Values &values, std::int64_t period) {
+  // `values[channel]` converts to float.
+  template <class PerChannel> Pattern(const PerChannel &values, std::int64_t period) {
     for (std::int64_t c = 0; c < period; ++c) {
       data_[c] = static_cast<float>(values[c]);
     }

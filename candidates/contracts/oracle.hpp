@@ -8,13 +8,16 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "switchyard/core/contract.hpp"
+#include "switchyard/core/rounding.hpp"
 #include "switchyard/core/values.hpp"
 
 namespace switchyard::oracle {
@@ -77,41 +80,42 @@ inline bool finite_beyond_f32(const Values &values) {
   return false;
 }
 
-enum class Rounding : std::uint8_t { truncate, half_even };
-
-// The u8 that a real value becomes: NaN → 0, saturating.
-inline double to_u8(double value, Rounding rounding) {
+// The integer in [0, most] that a real value becomes: NaN → 0, saturating.
+inline double to_integer(double value, Rounding rounding, double most) {
   if (std::isnan(value) || value <= 0) {
     return 0;
   }
-  if (value >= 255) {
-    return 255;
+  if (value >= most) {
+    return most;
   }
   const double down = std::floor(value);
-  if (rounding == Rounding::truncate) {
+  const double rest = value - down;
+  const bool tie_up = rounding == Rounding::half_up || std::fmod(down, 2) != 0;
+  if (rounding == Rounding::truncate || rest < 0.5 || (rest == 0.5 && !tie_up)) {
     return down;
   }
-  const double rest = value - down;
-  if (rest != 0.5) {
-    return rest < 0.5 ? down : down + 1;
-  }
-  return std::fmod(down, 2) == 0 ? down : down + 1;
+  return down + 1;
 }
 
-// What a u8 result must be. `reference` is the value after the reference's roundings to f32,
-// `exact` the real one, `terms` the sum of its terms' magnitudes: a result may differ by one level
-// where the exact value lies within 4 · 2^-24 · terms of a rounding boundary.
-inline Expected expect_u8(double reference, double exact, double terms, Rounding rounding) {
+// What an integer result in [0, most] must be. `reference` is the value after the reference's
+// roundings to f32, `exact` the real one, `terms` the sum of its terms' magnitudes: a result may
+// differ by one level where the exact value lies within 4 · 2^-24 · terms of a rounding boundary.
+inline Expected expect_integer(double reference, double exact, double terms, Rounding rounding,
+                               double most) {
   Expected expected;
-  expected.value = to_u8(reference, rounding);
+  expected.value = to_integer(reference, rounding, most);
   expected.low = expected.high = expected.value;
   if (!std::isfinite(exact) || !std::isfinite(terms)) {
     return expected;
   }
   const double reach = 4 * std::ldexp(1.0, -24) * terms;
-  expected.low = std::min(expected.value, to_u8(exact - reach, rounding));
-  expected.high = std::max(expected.value, to_u8(exact + reach, rounding));
+  expected.low = std::min(expected.value, to_integer(exact - reach, rounding, most));
+  expected.high = std::max(expected.value, to_integer(exact + reach, rounding, most));
   return expected;
+}
+
+inline Expected expect_u8(double reference, double exact, double terms, Rounding rounding) {
+  return expect_integer(reference, exact, terms, rounding, 255);
 }
 
 // What an f32 result must be: within 2^-23 · terms of the exact value, plus 2^-149 for two
@@ -148,6 +152,28 @@ template <class Params>
 std::shared_ptr<const void> share(std::shared_ptr<OwnedParams<Params>> owner) {
   const Params *params = &owner->params;
   return {std::move(owner), params};
+}
+
+// Whether any of an op's parameters is finite but beyond f32: CallFlag bits.
+inline std::uint32_t wide_flag(std::initializer_list<Values> parameters) {
+  return std::any_of(parameters.begin(), parameters.end(), finite_beyond_f32) ? std::uint32_t{kWide}
+                                                                              : 0U;
+}
+
+// The parts that contracts of pointwise ops share.
+inline VariantContract pointwise(std::string_view variant, std::span<const ParamSet> sets,
+                                 decltype(VariantContract::make_params) make,
+                                 decltype(VariantContract::flags) flags,
+                                 decltype(VariantContract::oracle) expect) {
+  VariantContract contract;
+  contract.variant = variant;
+  contract.in_place = true;
+  contract.row_local = true;
+  contract.param_sets = sets;
+  contract.make_params = make;
+  contract.flags = flags;
+  contract.oracle = expect;
+  return contract;
 }
 
 } // namespace switchyard::oracle

@@ -3,7 +3,16 @@
 namespace switchyard::candidates {
 
 // Each op defines its own.
+namespace add {
+const OpContract &contract();
+}
 namespace add_weighted {
+const OpContract &contract();
+}
+namespace clip {
+const OpContract &contract();
+}
+namespace from_float {
 const OpContract &contract();
 }
 namespace hflip {
@@ -15,17 +24,25 @@ const OpContract &contract();
 namespace mean_std {
 const OpContract &contract();
 }
+namespace multiply {
+const OpContract &contract();
+}
 namespace multiply_add {
 const OpContract &contract();
 }
 namespace normalize {
 const OpContract &contract();
 }
+namespace to_float {
+const OpContract &contract();
+}
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add_weighted::contract(), &hflip::contract(),        &lut::contract(),
-      &mean_std::contract(),     &multiply_add::contract(), &normalize::contract(),
+      &add::contract(),        &add_weighted::contract(), &clip::contract(),
+      &from_float::contract(), &hflip::contract(),        &lut::contract(),
+      &mean_std::contract(),   &multiply::contract(),     &multiply_add::contract(),
+      &normalize::contract(),  &to_float::contract(),
   };
   return kContracts;
 }

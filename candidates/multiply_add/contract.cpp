@@ -14,6 +14,8 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const auto &params = call.params_as<MultiplyAddParams>();
   const bool wide = (call.flags & kWide) != 0;
   const bool u8 = call.in[0]->dtype == Dtype::u8;
+  const Rounding rounding =
+      params.rounding == Rounding::by_op ? Rounding::truncate : params.rounding;
   const auto narrow = [&](double value) { return wide ? value : oracle::to_f32(value); };
   std::size_t i = 0;
   oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
@@ -24,28 +26,31 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
     const double reference = narrow(product + value);
     const double exact = pixel * factor + value; // f64 carries the product of two f32 exactly
     const double terms = std::fabs(pixel * factor) + std::fabs(value);
-    expected[i++] = u8 ? oracle::expect_u8(reference, exact, terms, oracle::Rounding::truncate)
+    expected[i++] = u8 ? oracle::expect_u8(reference, exact, terms, rounding)
                        : oracle::expect_f32(oracle::to_f32(reference), exact, terms);
   });
 }
 
 std::uint32_t flags(const void *params) {
   const auto &p = *static_cast<const MultiplyAddParams *>(params);
-  const bool wide = oracle::finite_beyond_f32(p.factor) || oracle::finite_beyond_f32(p.value);
-  return wide ? std::uint32_t{kWide} : 0U;
+  return oracle::wide_flag({p.factor, p.value});
 }
 
 constexpr ParamSet kScalarSets[] = {
-    {"tone", true}, {"identity"}, {"negative"},   {"saturating"},     {"tiny"},
-    {"wide"},       {"special"},  {"tiny_value"}, {"infinite_value"},
+    {"tone", true}, {"identity"},   {"negative"},       {"saturating"}, {"tiny"},    {"wide"},
+    {"special"},    {"tiny_value"}, {"infinite_value"}, {"half_even"},  {"half_up"},
 };
 
 std::shared_ptr<const void> make_scalar(int set, std::int64_t, int, Random &) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  constexpr double kSets[][2] = {{1.08, -12}, {1, 0},        {-0.7, 200}, {1e9, -1e3}, {1e-40, 3},
-                                 {1e40, 0.5}, {kInf, -kInf}, {1, 1e-20},  {2, -kInf}};
+  constexpr double kSets[][2] = {{1.08, -12}, {1, 0},      {-0.7, 200},   {1e9, -1e3},
+                                 {1e-40, 3},  {1e40, 0.5}, {kInf, -kInf}, {1, 1e-20},
+                                 {2, -kInf},  {0.5, 1},    {0.5, 1}};
   auto owner = std::make_shared<OwnedParams<MultiplyAddParams>>();
-  owner->params = {owner->add({kSets[set][0]}), owner->add({kSets[set][1]})};
+  const Rounding rounding = set == 9    ? Rounding::half_even
+                            : set == 10 ? Rounding::half_up
+                                        : Rounding::by_op;
+  owner->params = {owner->add({kSets[set][0]}), owner->add({kSets[set][1]}), rounding};
   return oracle::share(std::move(owner));
 }
 
@@ -76,29 +81,16 @@ std::shared_ptr<const void> make_vector(int set, std::int64_t channels, int, Ran
     factor = {-1};
   }
   auto owner = std::make_shared<OwnedParams<MultiplyAddParams>>();
-  owner->params = {owner->add(std::move(factor)), owner->add(std::move(value))};
+  owner->params = {owner->add(std::move(factor)), owner->add(std::move(value)), Rounding::by_op};
   return oracle::share(std::move(owner));
-}
-
-VariantContract pointwise(std::string_view variant, std::span<const ParamSet> sets,
-                          decltype(VariantContract::make_params) make) {
-  VariantContract contract;
-  contract.variant = variant;
-  contract.in_place = true;
-  contract.row_local = true;
-  contract.param_sets = sets;
-  contract.make_params = make;
-  contract.flags = flags;
-  contract.oracle = expect;
-  return contract;
 }
 
 } // namespace
 
 const OpContract &contract() {
   static const VariantContract kVariants[] = {
-      pointwise("multiply_add/scalar", kScalarSets, make_scalar),
-      pointwise("multiply_add/vector", kVectorSets, make_vector),
+      oracle::pointwise("multiply_add/scalar", kScalarSets, make_scalar, flags, expect),
+      oracle::pointwise("multiply_add/vector", kVectorSets, make_vector, flags, expect),
   };
   static const OpContract kContract{"multiply_add", kVariants};
   return kContract;

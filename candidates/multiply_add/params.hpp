@@ -1,6 +1,7 @@
 // Parameters of multiply_add: x · factor + value.
 #pragma once
 
+#include "switchyard/core/rounding.hpp"
 #include "switchyard/core/values.hpp"
 
 namespace switchyard {
@@ -8,6 +9,7 @@ namespace switchyard {
 struct MultiplyAddParams {
   Values factor;
   Values value;
+  Rounding rounding = Rounding::by_op;
 };
 
 } // namespace switchyard

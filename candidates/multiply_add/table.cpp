@@ -1,79 +1,39 @@
 // The candidates of multiply_add: x · factor + value, two roundings; u8 truncates and saturates.
-#include "candidates/common/built.hpp"
-#include "candidates/config.hpp"
+#include "candidates/multiply_add/params.hpp"
+#include "candidates/pointwise/rows.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::candidates::multiply_add {
-
-Run run_fused, run_lut, run_loop, run_opencv, run_aten, run_numkong;
-Domain accepts_fused, accepts_lut, accepts_opencv, accepts_aten, accepts_numkong;
-
 namespace {
 
 using enum Exactness;
-using namespace config;
+using namespace pointwise;
+
+Expression describe(const Call &call) {
+  const auto &params = call.params_as<MultiplyAddParams>();
+  return {Form::multiply_add, Coefficients(params.factor), Coefficients(params.value),
+          chosen(params.rounding, Rounding::truncate)};
+}
 
 constexpr DtypeCase kDtypes[] = {
     {"u8", {Dtype::u8}, {Dtype::u8}},
     {"f32", {Dtype::f32}, {Dtype::f32}},
 };
 
-// id, version, backend, domain, exactness and traffic of u8 and f32, split, run
-constexpr Candidate kScalar[] = {
-    {"fused", 1, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
-    {"lut", 1, "lut", accepts_lut, {bitwise, unsupported}, {1, 1}, Split::rows, run_lut},
-    {"numkong",
-     1,
-     "numkong",
-     built<kNumkong, accepts_numkong>(),
-     {unsupported, faithful},
-     {1, 1},
-     Split::rows,
-     built<kNumkong, run_numkong>()},
-    {"opencv",
-     1,
-     "opencv",
-     built<kOpencv, accepts_opencv>(),
-     {bitwise, faithful},
-     {1, 1},
-     Split::rows,
-     built<kOpencv, run_opencv>()},
-    {"aten",
-     1,
-     "aten",
-     built<kAten, accepts_aten>(),
-     {bitwise, bitwise},
-     {{17, 17}, {2, 2}},
-     Split::rows,
-     built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{9, 9}, {3, 3}}, Split::rows, run_loop},
-};
-
-constexpr Candidate kVector[] = {
-    {"fused", 1, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
-    {"lut", 1, "lut", accepts_lut, {bitwise, unsupported}, {1, 1}, Split::rows, run_lut},
-    {"opencv",
-     1,
-     "opencv",
-     built<kOpencv, accepts_opencv>(),
-     {bitwise, faithful},
-     {{1, 1}, {2, 2}},
-     Split::rows,
-     built<kOpencv, run_opencv>()},
-    {"aten",
-     1,
-     "aten",
-     built<kAten, accepts_aten>(),
-     {bitwise, bitwise},
-     {{17, 17}, {2, 2}},
-     Split::rows,
-     built<kAten, run_aten>()},
-    {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {{9, 9}, {3, 3}}, Split::rows, run_loop},
-};
+// Exactness of u8 and f32.
+constexpr auto kCandidates = rows<describe>(
+    {.fused = {bitwise, bitwise},
+     .lut = {bitwise, unsupported},
+     .numkong = {unsupported, faithful},
+     .opencv = {bitwise, faithful},
+     .opencv_convert = {unsupported, faithful},
+     .aten = {bitwise, bitwise},
+     .loop = {bitwise, bitwise}},
+    {.opencv = {{1, 1}, {2, 2}}, .aten = {{17, 17}, {2, 2}}, .loop = {{9, 9}, {3, 3}}});
 
 constexpr Variant kVariants[] = {
-    {"multiply_add/scalar", kDtypes, kScalar},
-    {"multiply_add/vector", kDtypes, kVector},
+    {"multiply_add/scalar", kDtypes, kCandidates},
+    {"multiply_add/vector", kDtypes, kCandidates},
 };
 
 } // namespace

@@ -31,8 +31,7 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
 
 std::uint32_t flags(const void *params) {
   const auto &p = *static_cast<const NormalizeParams *>(params);
-  const bool wide = oracle::finite_beyond_f32(p.mean) || oracle::finite_beyond_f32(p.scale);
-  return wide ? std::uint32_t{kWide} : 0U;
+  return oracle::wide_flag({p.mean, p.scale});
 }
 
 std::shared_ptr<const void> own(std::vector<double> mean, std::vector<double> scale) {
@@ -41,9 +40,9 @@ std::shared_ptr<const void> own(std::vector<double> mean, std::vector<double> sc
   return oracle::share(std::move(owner));
 }
 
-// Parameters are stated for u8 images; f32 images are in [0, 1].
+// Parameters are stated for u8 images; u16 images reach 65535 and f32 images are in [0, 1].
 double unit_of(int dtype_case) {
-  return dtype_case == 0 ? 1.0 : 255.0;
+  return dtype_case == 0 ? 1.0 : dtype_case == 1 ? 1.0 / 257 : 255.0;
 }
 
 constexpr ParamSet kScalarSets[] = {
@@ -95,25 +94,12 @@ std::shared_ptr<const void> make_vector(int set, std::int64_t channels, int dtyp
   return own(std::move(mean), std::move(scale));
 }
 
-VariantContract pointwise(std::string_view variant, std::span<const ParamSet> sets,
-                          decltype(VariantContract::make_params) make) {
-  VariantContract contract;
-  contract.variant = variant;
-  contract.in_place = true;
-  contract.row_local = true;
-  contract.param_sets = sets;
-  contract.make_params = make;
-  contract.flags = flags;
-  contract.oracle = expect;
-  return contract;
-}
-
 } // namespace
 
 const OpContract &contract() {
   static const VariantContract kVariants[] = {
-      pointwise("normalize/scalar", kScalarSets, make_scalar),
-      pointwise("normalize/vector", kVectorSets, make_vector),
+      oracle::pointwise("normalize/scalar", kScalarSets, make_scalar, flags, expect),
+      oracle::pointwise("normalize/vector", kVectorSets, make_vector, flags, expect),
   };
   static const OpContract kContract{"normalize", kVariants};
   return kContract;

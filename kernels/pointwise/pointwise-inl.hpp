@@ -56,6 +56,18 @@ struct HalfEven {
   HWY_INLINE VI operator()(VF v) const { return hn::NearestInt(v); }
 };
 
+// Of values in [0, high], whose fraction is exact.
+struct HalfUp {
+  HWY_INLINE VI operator()(VF v) const {
+    const DF d;
+    const hn::Rebind<int32_t, DF> di32;
+    const VI down = hn::ConvertTo(di32, v);
+    const VF rest = hn::Sub(v, hn::ConvertTo(d, down));
+    const auto up = hn::VecFromMask(d, hn::Ge(rest, hn::Set(d, 0.5F))); // all ones: −1
+    return hn::Sub(down, hn::BitCast(di32, up));
+  }
+};
+
 // Four vectors of i32 in [0, 255] to 4 N bytes in order.
 HWY_INLINE void StoreBytes(DF d, VI a, VI b, VI c, VI e, uint8_t *out) {
 #if HWY_TARGET == HWY_AVX2
@@ -87,6 +99,20 @@ template <class Round> struct ToU8 {
     const Round round;
     StoreBytes(d, round(ClampForStore(d, a, 255.0F)), round(ClampForStore(d, b, 255.0F)),
                round(ClampForStore(d, c, 255.0F)), round(ClampForStore(d, e, 255.0F)), out);
+  }
+};
+template <class Round> struct ToU16 {
+  using Element = uint16_t;
+  HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint16_t *out) const {
+    const Round round;
+    const hn::Rebind<uint16_t, DF> du16;
+    const size_t n = hn::Lanes(d);
+    size_t i = 0;
+    for (const VF v : {a, b, c, e}) {
+      const VI rounded = round(ClampForStore(d, v, 65535.0F));
+      hn::StoreU(hn::DemoteTo(du16, rounded), du16, out + i);
+      i += n;
+    }
   }
 };
 struct ToF32 {
@@ -197,6 +223,22 @@ HWY_INLINE void Combine2(const In *x, const In *y, typename Store::Element *out,
 }
 
 // The arithmetic of the ops: every operation rounds to f32, without contraction.
+struct AddFirst {
+  HWY_INLINE VF operator()(VF x, VF a, VF) const { return hn::Add(x, a); }
+};
+struct MulFirst {
+  HWY_INLINE VF operator()(VF x, VF a, VF) const { return hn::Mul(x, a); }
+};
+struct DivFirst {
+  HWY_INLINE VF operator()(VF x, VF a, VF) const { return hn::Div(x, a); }
+};
+// By masks: what Min and Max make of NaN and of zeros of unequal sign differs between targets.
+struct Clip {
+  HWY_INLINE VF operator()(VF x, VF low, VF high) const {
+    const VF raised = hn::IfThenElse(hn::Lt(x, low), low, x);
+    return hn::IfThenElse(hn::Gt(raised, high), high, raised);
+  }
+};
 struct MulAdd {
   HWY_INLINE VF operator()(VF x, VF factor, VF value) const {
     return hn::Add(hn::Mul(x, factor), value);

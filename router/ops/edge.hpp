@@ -24,6 +24,11 @@ inline std::uint32_t flags(const View &out, std::initializer_list<const ConstVie
   return flags;
 }
 
+// The value of a dtype that stands for 1: the largest one of integers.
+inline double full_scale(Dtype dtype) {
+  return dtype == Dtype::u8 ? 255.0 : dtype == Dtype::u16 ? 65535.0 : 1.0;
+}
+
 // Index of u8 and f32 in the dtype cases of ops that compute those two.
 inline std::uint8_t u8_or_f32(const ConstView &image) {
   return image.dtype == Dtype::u8 ? 0 : 1;

@@ -1,55 +1,48 @@
 #include "candidates/normalize/params.hpp"
-#include "router/ops/edge.hpp"
+#include "router/ops/unary.hpp"
 #include "switchyard/ops.hpp"
 
 namespace switchyard {
 namespace {
 
-constexpr std::string_view kOp = "normalize";
+struct Normalize {
+  using Params = NormalizeParams;
+  static constexpr std::string_view kName = "normalize";
 
-void check(const ConstView &image, const Parameter &mean, const Parameter &scale,
-           const Options &options) {
-  validate::image(kOp, "image", image, {Dtype::u8, Dtype::f32});
-  validate::parameter(kOp, "mean", mean.values(), image.channels());
-  validate::parameter(kOp, "scale", scale.values(), image.channels());
-  validate::options(kOp, options);
-}
-
-void run(const ConstView &image, const Parameter &mean, const Parameter &scale, const View &out,
-         OutputMode mode, const Options &options) {
-  static const VariantHandle scalar("normalize/scalar");
-  static const VariantHandle vector("normalize/vector");
-  const NormalizeParams params{mean.values(), scale.values()};
-  Call call;
-  call.in = {&image};
-  call.out = {&out};
-  call.params = &params;
-  call.dtype_case = edge::u8_or_f32(image);
-  call.flags = edge::flags(out, {&image}, {params.mean, params.scale});
-  dispatch(params.mean.scalar() && params.scale.scalar() ? scalar : vector, call, mode, options);
-}
+  static std::initializer_list<Dtype> images() {
+    static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::u16, Dtype::f32};
+    return kImages;
+  }
+  static std::array<edge::Named, 2> parameters(const NormalizeParams &params) {
+    return {{{"mean", params.mean}, {"scale", params.scale}}};
+  }
+  static void check(const NormalizeParams & /*params*/) {}
+  static const VariantHandle &variant(const NormalizeParams &params) {
+    static const VariantHandle scalar("normalize/scalar");
+    static const VariantHandle vector("normalize/vector");
+    return params.scalar() ? scalar : vector;
+  }
+  static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
+    return image == Dtype::u8 ? 0 : image == Dtype::u16 ? 1 : 2;
+  }
+};
+using Forms = edge::Unary<Normalize>;
 
 } // namespace
 
 void unchecked::normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                           const View &out, const Options &options) {
-  run(image, mean, scale, out, OutputMode::into, options);
+  Forms::run(image, {mean.values(), scale.values()}, out, OutputMode::into, options);
 }
 
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                const View &out, const Options &options) {
-  check(image, mean, scale, options);
-  validate::output(kOp, "out", out, image.shape, {Dtype::f32});
-  validate::overlap(kOp, "image", out, image, true);
-  run(image, mean, scale, out, OutputMode::into, options);
+  Forms::into(image, {mean.values(), scale.values()}, out, {Dtype::f32}, options);
 }
 
 Image normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                 const Options &options) {
-  check(image, mean, scale, options);
-  Image out(image.shape, Dtype::f32, image.rank);
-  run(image, mean, scale, out, OutputMode::fresh, options);
-  return out;
+  return Forms::fresh(image, {mean.values(), scale.values()}, Dtype::f32, options);
 }
 
 } // namespace switchyard

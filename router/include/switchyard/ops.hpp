@@ -8,6 +8,8 @@
 // behaviour. docs/contracts.md states what each op computes.
 #pragma once
 
+#include <optional>
+
 #include "switchyard/core/error.hpp"
 #include "switchyard/core/view.hpp"
 #include "switchyard/image.hpp"
@@ -15,6 +17,23 @@
 #include "switchyard/parameter.hpp"
 
 namespace switchyard {
+
+// out = image + value, per channel; u8 or f32, out of the same dtype.
+// f32: one addition in f32. u8: the value is truncated toward zero (in f64) before it is added, and
+// the sum saturates; NaN → 0. A rounding asked for by the options applies to the real sum instead.
+// Semantics: Albucore's add.
+void add(const ConstView &image, const Parameter &value, const View &out,
+         const Options &options = {});
+[[nodiscard]] Image add(const ConstView &image, const Parameter &value,
+                        const Options &options = {});
+
+// out = image · factor, per channel; u8 or f32, out of the same dtype.
+// f32 arithmetic, one rounding. u8: truncated and saturated, NaN → 0. Semantics: Albucore's
+// multiply.
+void multiply(const ConstView &image, const Parameter &factor, const View &out,
+              const Options &options = {});
+[[nodiscard]] Image multiply(const ConstView &image, const Parameter &factor,
+                             const Options &options = {});
 
 // out = image · factor + value, per channel; u8 or f32, out of the same dtype.
 // f32 arithmetic, two roundings. u8: truncated and saturated, NaN → 0.
@@ -32,12 +51,34 @@ void add_weighted(const ConstView &a, double weight_a, const ConstView &b, doubl
 [[nodiscard]] Image add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                                  double weight_b, const Options &options = {});
 
-// out = (image − mean) · scale, per channel; image u8 or f32, out f32. Two roundings.
+// out = (image − mean) · scale, per channel; image u8, u16 or f32, out f32. Two roundings.
 // In place for f32 alone. Semantics: Albucore's normalize, with scale = 1 / std.
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                const View &out, const Options &options = {});
 [[nodiscard]] Image normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                               const Options &options = {});
+
+// out = image / max_value in f32; image u8, u16 or f32, out f32. An f32 image is copied bit for
+// bit. max_value: 255 for u8 and 65535 for u16 unless given. Semantics: Albucore's to_float.
+void to_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
+              const Options &options = {});
+[[nodiscard]] Image to_float(const ConstView &image, std::optional<double> max_value = {},
+                             const Options &options = {});
+
+// out = image · max_value in f32, rounded half to even and saturated; image f32, out u8, u16 or
+// f32. An f32 result is a copy, bit for bit. NaN → 0. Semantics: Albucore's from_float.
+void from_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
+                const Options &options = {});
+[[nodiscard]] Image from_float(const ConstView &image, Dtype dtype,
+                               std::optional<double> max_value = {}, const Options &options = {});
+
+// out = min(max(image, low), high), per channel; u8 → u8, f32 → f32 or u8 (truncated, saturated).
+// Bounds are narrowed to the image's dtype (u8: half to even, saturated). NaN stays NaN in f32 and
+// becomes 0 in u8. low > high, or a bound of NaN, is an Error. Semantics: Albucore's clip.
+void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,
+          const Options &options = {});
+[[nodiscard]] Image clip(const ConstView &image, const Parameter &low, const Parameter &high,
+                         const Options &options = {});
 
 // out = table[image]; image u8, table and out u8 or f32. The table is a 1 × 256 × 1 view (shared by
 // all channels) or 1 × 256 × C (per channel), of any strides. Exact; f32 entries keep their bits.
@@ -66,6 +107,16 @@ void mean_std(const ConstView &image, const View &mean, const View &std, Over ov
                                const Options &options = {});
 
 namespace unchecked {
+void add(const ConstView &image, const Parameter &value, const View &out,
+         const Options &options = {});
+void multiply(const ConstView &image, const Parameter &factor, const View &out,
+              const Options &options = {});
+void to_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
+              const Options &options = {});
+void from_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
+                const Options &options = {});
+void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,
+          const Options &options = {});
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                   const View &out, const Options &options = {});
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,

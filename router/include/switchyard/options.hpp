@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "switchyard/core/candidate.hpp"
+#include "switchyard/core/rounding.hpp"
 
 namespace switchyard {
 
@@ -15,6 +16,8 @@ struct Options {
   // `bitwise` asks for the same bits on every size, layout, thread count and machine; routes are
   // then taken among bitwise candidates alone.
   Exactness exactness = Exactness::faithful;
+  // Of integer results of real-valued ops; the op's own rule unless given. See docs/contracts.md.
+  Rounding rounding = Rounding::by_op;
   // Pins the call to this candidate of its variant, on as many threads as it can use. An id that
   // is unknown, not in this build, or that refuses the call is an Error, never a quiet fallback.
   std::string_view candidate = {};

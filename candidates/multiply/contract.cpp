@@ -1,0 +1,97 @@
+// The contract of multiply: trunc-saturated (u8) or raw (f32) x · factor.
+#include <limits>
+
+#include "candidates/contracts/oracle.hpp"
+#include "candidates/multiply/params.hpp"
+
+namespace switchyard::candidates::multiply {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
+  const auto &params = call.params_as<MultiplyParams>();
+  const bool wide = (call.flags & kWide) != 0;
+  const bool u8 = call.in[0]->dtype == Dtype::u8;
+  const Rounding rounding =
+      params.rounding == Rounding::by_op ? Rounding::truncate : params.rounding;
+  const auto narrow = [&](double value) { return wide ? value : oracle::to_f32(value); };
+  std::size_t i = 0;
+  oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
+    const double product = oracle::read(*call.in[0], x, h, w, c) * narrow(params.factor[c]);
+    const double reference = narrow(product);
+    expected[i++] = u8 ? oracle::expect_u8(reference, product, std::fabs(product), rounding)
+                       : oracle::expect_f32(oracle::to_f32(reference), product, std::fabs(product));
+  });
+}
+
+std::uint32_t flags(const void *params) {
+  const auto &p = *static_cast<const MultiplyParams *>(params);
+  return oracle::wide_flag({p.factor});
+}
+
+constexpr ParamSet kScalarSets[] = {
+    {"gain", true}, {"double"}, {"identity"}, {"zero"},     {"negative"},  {"saturating"},
+    {"tiny"},       {"wide"},   {"special"},  {"infinite"}, {"half_even"}, {"half_up"},
+};
+
+std::shared_ptr<const void> make_scalar(int set, std::int64_t, int, Random &) {
+  struct Set {
+    double factor;
+    Rounding rounding = Rounding::by_op;
+  };
+  constexpr Set kSets[] = {{1.05},
+                           {2},
+                           {1},
+                           {0},
+                           {-0.7},
+                           {1e9},
+                           {1e-40},
+                           {1e40},
+                           {kNan},
+                           {-kInf},
+                           {0.5, Rounding::half_even},
+                           {0.5, Rounding::half_up}};
+  auto owner = std::make_shared<oracle::OwnedParams<MultiplyParams>>();
+  owner->params = {owner->add({kSets[set].factor}), kSets[set].rounding};
+  return oracle::share(std::move(owner));
+}
+
+constexpr ParamSet kVectorSets[] = {
+    {"gains", true},
+    {"wide"},
+    {"special"},
+    {"half_even"},
+};
+
+std::shared_ptr<const void> make_vector(int set, std::int64_t channels, int, Random &random) {
+  std::uniform_real_distribution<double> gain(0.75, 1.25);
+  std::vector<double> factor;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    factor.push_back(gain(random));
+  }
+  if (set == 1 && channels > 0) {
+    factor.back() = -3e38 * 1e5;
+  }
+  if (set == 2 && channels > 0) {
+    factor.front() = kNan;
+    factor.back() = kInf;
+  }
+  auto owner = std::make_shared<oracle::OwnedParams<MultiplyParams>>();
+  owner->params = {owner->add(std::move(factor)), set == 3 ? Rounding::half_even : Rounding::by_op};
+  return oracle::share(std::move(owner));
+}
+
+} // namespace
+
+const OpContract &contract() {
+  static const VariantContract kVariants[] = {
+      oracle::pointwise("multiply/scalar", kScalarSets, make_scalar, flags, expect),
+      oracle::pointwise("multiply/vector", kVectorSets, make_vector, flags, expect),
+  };
+  static const OpContract kContract{"multiply", kVariants};
+  return kContract;
+}
+
+} // namespace switchyard::candidates::multiply

@@ -1,0 +1,56 @@
+// The candidates of a pointwise op: one row per adapter, made for the op's Describe function.
+//
+// A new adapter for all of these ops is one file here and one row in rows().
+#pragma once
+
+#include <array>
+
+#include "candidates/common/built.hpp"
+#include "candidates/config.hpp"
+#include "candidates/pointwise/adapters.hpp"
+
+namespace switchyard::candidates::pointwise {
+
+template <RunExpression *kRun, Describe *kDescribe> void run(const Call &call) {
+  kRun(call, kDescribe(call));
+}
+template <ExpressionDomain *kDomain, Describe *kDescribe> const char *accepts(const Call &call) {
+  return kDomain(call, kDescribe(call));
+}
+
+// Exactness of every adapter by dtype case.
+struct Classes {
+  using ByDtype = std::array<Exactness, kMaxDtypeCases>;
+  ByDtype fused, lut, numkong, opencv, opencv_convert, aten, loop;
+};
+
+// Full-array passes of the adapters that make several, by dtype case.
+struct Passes {
+  TrafficByCase opencv, aten, loop;
+};
+
+template <Describe *kDescribe>
+consteval std::array<Candidate, 7> rows(const Classes &exactness, const Passes &passes) {
+  using namespace config;
+  constexpr TrafficByCase kOne(1, 1);
+  // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
+  return {{
+      {"fused", 2, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne, Split::rows,
+       run<run_fused, kDescribe>},
+      {"lut", 2, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne, Split::rows,
+       run<run_lut, kDescribe>},
+      {"numkong", 2, "numkong", built<kNumkong, accepts<accepts_numkong, kDescribe>>(),
+       exactness.numkong, kOne, Split::rows, built<kNumkong, run<run_numkong, kDescribe>>()},
+      {"opencv", 2, "opencv", built<kOpencv, accepts<accepts_opencv, kDescribe>>(),
+       exactness.opencv, passes.opencv, Split::rows, built<kOpencv, run<run_opencv, kDescribe>>()},
+      {"opencv_convert", 2, "opencv", built<kOpencv, accepts<accepts_opencv_convert, kDescribe>>(),
+       exactness.opencv_convert, kOne, Split::rows,
+       built<kOpencv, run<run_opencv_convert, kDescribe>>()},
+      {"aten", 2, "aten", built<kAten, accepts<accepts_aten, kDescribe>>(), exactness.aten,
+       passes.aten, Split::rows, built<kAten, run<run_aten, kDescribe>>()},
+      {"loop", 2, "loop", nullptr, exactness.loop, passes.loop, Split::rows,
+       run<run_loop, kDescribe>},
+  }};
+}
+
+} // namespace switchyard::candidates::pointwise

@@ -1,0 +1,46 @@
+#include "candidates/add/params.hpp"
+#include "router/ops/unary.hpp"
+#include "switchyard/ops.hpp"
+
+namespace switchyard {
+namespace {
+
+struct Add {
+  using Params = AddParams;
+  static constexpr std::string_view kName = "add";
+
+  static std::initializer_list<Dtype> images() {
+    static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
+    return kImages;
+  }
+  static std::array<edge::Named, 1> parameters(const AddParams &params) {
+    return {{{"value", params.value}}};
+  }
+  static void check(const AddParams & /*params*/) {}
+  static const VariantHandle &variant(const AddParams &params) {
+    static const VariantHandle scalar("add/scalar");
+    static const VariantHandle vector("add/vector");
+    return params.value.scalar() ? scalar : vector;
+  }
+  static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
+    return image == Dtype::u8 ? 0 : 1;
+  }
+};
+using Forms = edge::Unary<Add>;
+
+} // namespace
+
+void unchecked::add(const ConstView &image, const Parameter &value, const View &out,
+                    const Options &options) {
+  Forms::run(image, {value.values(), options.rounding}, out, OutputMode::into, options);
+}
+
+void add(const ConstView &image, const Parameter &value, const View &out, const Options &options) {
+  Forms::into(image, {value.values(), options.rounding}, out, {image.dtype}, options);
+}
+
+Image add(const ConstView &image, const Parameter &value, const Options &options) {
+  return Forms::fresh(image, {value.values(), options.rounding}, image.dtype, options);
+}
+
+} // namespace switchyard

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "candidates/clip/params.hpp"
+#include "router/ops/unary.hpp"
+#include "switchyard/ops.hpp"
+
+namespace switchyard {
+namespace {
+
+struct Clip {
+  using Params = ClipParams;
+  static constexpr std::string_view kName = "clip";
+
+  static std::initializer_list<Dtype> images() {
+    static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
+    return kImages;
+  }
+  static std::array<edge::Named, 2> parameters(const ClipParams &params) {
+    return {{{"low", params.low}, {"high", params.high}}};
+  }
+  // Also of NaN, which orders nothing.
+  static void check(const ClipParams &params) {
+    for (std::int64_t c = 0; c < std::max(params.low.size, params.high.size); ++c) {
+      if (!(params.low[c] <= params.high[c])) {
+        throw Error(kName, "low", fmt::format("{} with high {}", params.low[c], params.high[c]),
+                    "bounds with low <= high");
+      }
+    }
+  }
+  static const VariantHandle &variant(const ClipParams &params) {
+    static const VariantHandle scalar("clip/scalar");
+    static const VariantHandle vector("clip/vector");
+    return params.low.scalar() && params.high.scalar() ? scalar : vector;
+  }
+  static std::uint8_t dtype_case(Dtype image, Dtype result) {
+    return image == Dtype::u8 ? 0 : result == Dtype::f32 ? 1 : 2;
+  }
+};
+using Forms = edge::Unary<Clip>;
+
+} // namespace
+
+void unchecked::clip(const ConstView &image, const Parameter &low, const Parameter &high,
+                     const View &out, const Options &options) {
+  Forms::run(image, {low.values(), high.values(), options.rounding}, out, OutputMode::into,
+             options);
+}
+
+void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,
+          const Options &options) {
+  const ClipParams params{low.values(), high.values(), options.rounding};
+  if (image.dtype == Dtype::f32) {
+    return Forms::into(image, params, out, {Dtype::f32, Dtype::u8}, options);
+  }
+  Forms::into(image, params, out, {Dtype::u8}, options);
+}
+
+Image clip(const ConstView &image, const Parameter &low, const Parameter &high,
+           const Options &options) {
+  return Forms::fresh(image, {low.values(), high.values(), options.rounding}, image.dtype, options);
+}
+
+} // namespace switchyard

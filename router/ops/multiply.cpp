@@ -1,0 +1,47 @@
+#include "candidates/multiply/params.hpp"
+#include "router/ops/unary.hpp"
+#include "switchyard/ops.hpp"
+
+namespace switchyard {
+namespace {
+
+struct Multiply {
+  using Params = MultiplyParams;
+  static constexpr std::string_view kName = "multiply";
+
+  static std::initializer_list<Dtype> images() {
+    static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
+    return kImages;
+  }
+  static std::array<edge::Named, 1> parameters(const MultiplyParams &params) {
+    return {{{"factor", params.factor}}};
+  }
+  static void check(const MultiplyParams & /*params*/) {}
+  static const VariantHandle &variant(const MultiplyParams &params) {
+    static const VariantHandle scalar("multiply/scalar");
+    static const VariantHandle vector("multiply/vector");
+    return params.factor.scalar() ? scalar : vector;
+  }
+  static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
+    return image == Dtype::u8 ? 0 : 1;
+  }
+};
+using Forms = edge::Unary<Multiply>;
+
+} // namespace
+
+void unchecked::multiply(const ConstView &image, const Parameter &factor, const View &out,
+                         const Options &options) {
+  Forms::run(image, {factor.values(), options.rounding}, out, OutputMode::into, options);
+}
+
+void multiply(const ConstView &image, const Parameter &factor, const View &out,
+              const Options &options) {
+  Forms::into(image, {factor.values(), options.rounding}, out, {image.dtype}, options);
+}
+
+Image multiply(const ConstView &image, const Parameter &factor, const Options &options) {
+  return Forms::fresh(image, {factor.values(), options.rounding}, image.dtype, options);
+}
+
+} // namespace switchyard

@@ -1,0 +1,71 @@
+// The three public forms of an op of one image and one result, from what tells such ops apart.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
+#include "router/ops/edge.hpp"
+
+namespace switchyard::edge {
+
+// A parameter with its name in messages.
+struct Named {
+  std::string_view name;
+  Values values;
+};
+
+// `Op` has
+//   Params                     the struct that Call::params points to
+//   kName                      std::string_view
+//   images()                   accepted image dtypes, as std::initializer_list<Dtype>
+//   parameters(params)         std::array<Named, N>: one value or C values each
+//   check(params)              further checks; throws Error
+//   variant(params)            const VariantHandle &
+//   dtype_case(image, result)  index into the variant's dtypes
+template <class Op> struct Unary {
+  using Params = typename Op::Params;
+
+  // As `unchecked::` promises: wrong arguments are undefined behaviour.
+  static void run(const ConstView &image, const Params &params, const View &out, OutputMode mode,
+                  const Options &options) {
+    Call call;
+    call.in = {&image};
+    call.out = {&out};
+    call.params = &params;
+    call.dtype_case = Op::dtype_case(image.dtype, out.dtype);
+    call.flags = edge::flags(out, {&image}, {});
+    for (const Named &parameter : Op::parameters(params)) {
+      call.flags |= validate::is_wide(parameter.values) ? kWide : 0U;
+    }
+    dispatch(Op::variant(params), call, mode, options);
+  }
+
+  static void into(const ConstView &image, const Params &params, const View &out,
+                   std::initializer_list<Dtype> results, const Options &options) {
+    check(image, params, options);
+    validate::output(Op::kName, "out", out, image.shape, results);
+    validate::overlap(Op::kName, "image", out, image, true);
+    run(image, params, out, OutputMode::into, options);
+  }
+
+  [[nodiscard]] static Image fresh(const ConstView &image, const Params &params, Dtype result,
+                                   const Options &options) {
+    check(image, params, options);
+    Image out(image.shape, result, image.rank);
+    run(image, params, out, OutputMode::fresh, options);
+    return out;
+  }
+
+private:
+  static void check(const ConstView &image, const Params &params, const Options &options) {
+    validate::image(Op::kName, "image", image, Op::images());
+    for (const Named &parameter : Op::parameters(params)) {
+      validate::parameter(Op::kName, parameter.name, parameter.values, image.channels());
+    }
+    Op::check(params);
+    validate::options(Op::kName, options);
+  }
+};
+
+} // namespace switchyard::edge
