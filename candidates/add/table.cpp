@@ -33,7 +33,7 @@ constexpr auto kCandidates =
                     .opencv_convert = {unsupported, faithful},
                     .aten = {bitwise, bitwise},
                     .loop = {bitwise, bitwise}},
-                   {.opencv = {1, 1}, .aten = {{13, 13}, {1, 1}}, .loop = {{5, 5}, {2, 2}}});
+                   {.opencv = {1, 1}, .aten = {{13, 13}, {1, 1}}, .loop = {{5, 5}, {1, 1}}});
 
 constexpr Variant kVariants[] = {
     {"add/scalar", kDtypes, kCandidates},

@@ -36,7 +36,8 @@ constexpr auto kCandidates = rows<describe>({.fused = {bitwise, bitwise, bitwise
                                              .loop = {bitwise, bitwise, bitwise}},
                                             {.opencv = {{2, 1}, {2, 1}, {1, 1}},
                                              .aten = {{5, 17}, {1, 1}, {1, 1}},
-                                             .loop = {{2, 5}, {2, 3}, {1, 1}}});
+                                             .loop = {{2, 5}, {2, 3}, {1, 1}},
+                                             .opencv_convert = {2, 1}});
 
 constexpr Variant kVariants[] = {{"from_float", kDtypes, kCandidates}};
 

@@ -29,7 +29,7 @@ constexpr auto kCandidates = rows<describe>(
      .opencv_convert = {unsupported, faithful},
      .aten = {bitwise, bitwise},
      .loop = {bitwise, bitwise}},
-    {.opencv = {{1, 1}, {2, 2}}, .aten = {{17, 17}, {2, 2}}, .loop = {{9, 9}, {3, 3}}});
+    {.opencv = {{1, 1}, {2, 2}}, .aten = {{17, 17}, {2, 2}}, .loop = {{9, 9}, {2, 2}}});
 
 constexpr Variant kVariants[] = {
     {"multiply_add/scalar", kDtypes, kCandidates},

@@ -50,8 +50,11 @@ void operate(at::Tensor &work, const at::Tensor &in, const Expression &expressio
 }
 
 // To u8; ATen has no u16. Its cast of NaN, and of what lies beyond the type, is undefined.
-void narrow(at::Tensor &work, at::Tensor &out, Rounding rounding) {
-  work.nan_to_num_(0).clamp_(0, 255);
+void narrow(at::Tensor &work, at::Tensor &out, Rounding rounding, bool may_be_nan) {
+  if (may_be_nan) {
+    work.nan_to_num_(0);
+  }
+  work.clamp_(0, 255);
   out.copy_(rounding == Rounding::half_even ? work.round_() : work);
 }
 
@@ -84,8 +87,11 @@ void run_aten(const Call &call, const Expression &expression) {
     return operate(out, out, expression);
   }
   at::Tensor work = at::empty_like(in, at::kFloat);
-  operate(work, in.scalar_type() == at::kFloat ? in : work.copy_(in), expression);
-  narrow(work, out, expression.rounding);
+  const bool widen = in.scalar_type() != at::kFloat;
+  operate(work, widen ? work.copy_(in) : in, expression);
+  // Integers and finite coefficients make infinities at most.
+  const bool finite = widen && expression.a.all_finite() && expression.b.all_finite();
+  narrow(work, out, expression.rounding, !finite);
 }
 
 } // namespace switchyard::candidates::pointwise

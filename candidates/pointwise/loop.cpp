@@ -1,5 +1,6 @@
 // Pointwise ops as NumPy evaluates them, and the contracts' reference: one pass per operation.
 #include <cstring>
+#include <type_traits>
 
 #include "candidates/common/passes.hpp"
 #include "candidates/pointwise/adapters.hpp"
@@ -53,10 +54,14 @@ void operations(const ConstView &in, const View &work, const Expression &express
 
 template <class In, class Out, class Real>
 void compute(const Call &call, const Expression &expression) {
-  const Temporary<Real> work(call.in[0]->shape);
-  operations<In, Real>(*call.in[0], work.view(), expression);
-  pass<Real, Out>(work.view(), *call.out[0],
-                  [&](Real x) { return store<Out>(x, expression.rounding); });
+  if constexpr (std::is_same_v<Out, Real>) {
+    operations<In, Real>(*call.in[0], *call.out[0], expression);
+  } else {
+    const Temporary<Real> work(call.in[0]->shape);
+    operations<In, Real>(*call.in[0], work.view(), expression);
+    pass<Real, Out>(work.view(), *call.out[0],
+                    [&](Real x) { return store<Out>(x, expression.rounding); });
+  }
 }
 
 template <class In, class Out> void compute(const Call &call, const Expression &expression) {

@@ -27,6 +27,7 @@ struct Classes {
 // Full-array passes of the adapters that make several, by dtype case.
 struct Passes {
   TrafficByCase opencv, aten, loop;
+  TrafficByCase opencv_convert = {1, 1};
 };
 
 template <Describe *kDescribe>
@@ -44,7 +45,7 @@ consteval std::array<Candidate, 7> rows(const Classes &exactness, const Passes &
       {"opencv", 2, "opencv", built<kOpencv, accepts<accepts_opencv, kDescribe>>(),
        exactness.opencv, passes.opencv, Split::rows, built<kOpencv, run<run_opencv, kDescribe>>()},
       {"opencv_convert", 2, "opencv", built<kOpencv, accepts<accepts_opencv_convert, kDescribe>>(),
-       exactness.opencv_convert, kOne, Split::rows,
+       exactness.opencv_convert, passes.opencv_convert, Split::rows,
        built<kOpencv, run<run_opencv_convert, kDescribe>>()},
       {"aten", 2, "aten", built<kAten, accepts<accepts_aten, kDescribe>>(), exactness.aten,
        passes.aten, Split::rows, built<kAten, run<run_aten, kDescribe>>()},

@@ -24,15 +24,15 @@ constexpr DtypeCase kDtypes[] = {
 };
 
 // Exactness of u8, u16 and f32.
-constexpr auto kCandidates = rows<describe>(
-    {.fused = {bitwise, bitwise, bitwise},
-     .lut = {bitwise, unsupported, unsupported},
-     .numkong = {faithful, unsupported, unsupported},
-     .opencv = {bitwise, bitwise, bitwise},
-     .opencv_convert = {faithful, faithful, unsupported},
-     .aten = {bitwise, unsupported, bitwise},
-     .loop = {bitwise, bitwise, bitwise}},
-    {.opencv = {1, 1}, .aten = {{5, 2}, {1, 1}, {1, 1}}, .loop = {{5, 2}, {3, 2}, {1, 1}}});
+constexpr auto kCandidates =
+    rows<describe>({.fused = {bitwise, bitwise, bitwise},
+                    .lut = {bitwise, unsupported, unsupported},
+                    .numkong = {faithful, unsupported, unsupported},
+                    .opencv = {bitwise, bitwise, bitwise},
+                    .opencv_convert = {faithful, faithful, unsupported},
+                    .aten = {bitwise, unsupported, bitwise},
+                    .loop = {bitwise, bitwise, bitwise}},
+                   {.opencv = {1, 1}, .aten = {{5, 2}, {1, 1}, {1, 1}}, .loop = {1, 1}});
 
 constexpr Variant kVariants[] = {{"to_float", kDtypes, kCandidates}};
 
