@@ -76,6 +76,9 @@ LAYERS = [
     # Files of the SIMD kernels' own backends set up the dispatch among instruction sets.
     ("candidates", ["candidates/*/fused*.[ch]pp", "candidates/*/lut*.[ch]pp"],
      CANDIDATE + ["hwy"]),
+    # Rows that the tables of several ops are made of.
+    ("registry", ["candidates/*/rows.hpp"],
+     ["+core", "+registry", "+candidates", "+common", "+params", "std"]),
     ("candidates", ["candidates/*/*.[ch]pp"], CANDIDATE + ["+registry"]),
     ("registry", ["candidates/*.[ch]pp"],
      ["+core", "+registry", "+candidates", "+contracts", "+common", "+params", "std"]),

@@ -124,6 +124,7 @@ void race_pairs(const Pairs &pairs, measure::MeasureOptions &options) {
   rules.most_rounds = std::max(rules.most_rounds, 2 * kUsualRounds);
   rules.drop_ratio = std::numeric_limits<double>::infinity();
   rules.hopeless_ratio = std::numeric_limits<double>::infinity();
+  options.limits = false; // both of a pair have the same
   options.spectates = [&pairs](const Candidate &candidate) { return pairs.spectates(candidate); };
 }
 

@@ -173,6 +173,9 @@ private:
 
   // The twins, with the numbers of threads that compete.
   void add_limits() {
+    if (!options_.limits) {
+      return;
+    }
     std::set<int> threads;
     for (const Alternative &alternative : alternatives_) {
       threads.insert(alternative.threads);
@@ -237,7 +240,8 @@ private:
   // spoiled stays on file as one of its own, with the twins that convict it.
   RaceResult race_believable() {
     RaceResult result = race_alternatives();
-    for (int spoiled = 2; result.complete && set_impossible_aside(result, spoiled); ++spoiled) {
+    for (int spoiled = 2;
+         options_.limits && result.complete && set_impossible_aside(result, spoiled); ++spoiled) {
       result = alternatives_.empty() ? RaceResult{} : race_alternatives();
     }
     return result;

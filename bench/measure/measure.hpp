@@ -47,6 +47,7 @@ struct MeasureOptions {
   // All of the cell, from the proof to the last round; RaceRules::budget_ns bounds the race alone.
   double cell_budget_ns = std::numeric_limits<double>::infinity();
   Only only; // the alternatives to measure; empty: all
+  bool limits = true; // whether the traffic twins race as well
 };
 
 // For this machine's steady clock, whose error is measured.
