@@ -57,7 +57,7 @@ ProfileMerge merge_profile(Profile &into, const Profile &from, bool any_machine)
       if (found == before.end()) {
         ++report.added;
       } else if (found->second != text) {
-        report.conflicts.push_back(name + "#" + key);
+        report.conflicts.push_back(fmt::format("{}#{}", name, key));
       }
     }
     older = merge(older, newer);

@@ -36,6 +36,7 @@ private:
 
 pid_t start(const std::vector<std::string> &command, const Redirections &redirections) {
   std::vector<char *> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string &argument : command) {
     arguments.push_back(const_cast<char *>(argument.c_str())); // the callee does not write there
   }

@@ -32,6 +32,7 @@ const OpTable &op_of(const measure::Entry &entry) {
 std::vector<measure::Entry> comparable(const std::vector<measure::Entry> &entries,
                                        const Revision &revision, std::vector<std::string> &notes) {
   std::vector<std::string> ops;
+  ops.reserve(entries.size());
   for (const measure::Entry &entry : entries) {
     ops.emplace_back(op_of(entry).name);
   }

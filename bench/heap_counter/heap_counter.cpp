@@ -32,6 +32,7 @@
 
 extern "C" {
 // The heap's functions by the names under which glibc keeps them for this purpose.
+// NOLINTBEGIN(readability-identifier-naming)
 void *__libc_malloc(std::size_t size);
 void *__libc_calloc(std::size_t count, std::size_t size);
 void *__libc_realloc(void *block, std::size_t size);
@@ -39,6 +40,7 @@ void *__libc_memalign(std::size_t alignment, std::size_t size);
 void *__libc_valloc(std::size_t size);
 void *__libc_pvalloc(std::size_t size);
 void __libc_free(void *block);
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace {

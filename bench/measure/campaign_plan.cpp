@@ -46,6 +46,7 @@ std::vector<Step> shard_of(std::vector<Step> steps, Shard shard) {
   }
   std::sort(mine.begin(), mine.end());
   std::vector<Step> result;
+  result.reserve(mine.size());
   for (const std::size_t i : mine) {
     result.push_back(std::move(steps[i]));
   }

@@ -9,6 +9,7 @@ HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
 namespace {
 
+// NOLINTBEGIN(readability-identifier-naming): named as kernels are
 bool MoveRows(const TrafficRows &rows, bool stream) {
   return MoveTrafficRows(rows, stream);
 }
@@ -26,6 +27,7 @@ void FillDense(uint8_t *out, size_t n, bool stream) {
 void FillSpaced(uint8_t *out, size_t count, ptrdiff_t stride, size_t bytes) {
   FillSpacedRuns(out, count, stride, bytes);
 }
+// NOLINTEND(readability-identifier-naming)
 
 } // namespace
 } // namespace switchyard::kernels::HWY_NAMESPACE

@@ -164,6 +164,7 @@ std::vector<GroupScore> groups_of(std::span<const CellTimes> cells,
     group->to_single_best.push_back(log_ratio(cell.routed, cell.alternatives[single].times));
   }
   std::vector<GroupScore> result;
+  result.reserve(groups.size());
   for (GroupLogs &group : groups) {
     result.push_back(finish(std::move(group)));
   }
