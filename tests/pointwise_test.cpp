@@ -206,6 +206,21 @@ TEST_CASE("clip keeps NaN in f32, gives 0 for it in u8, and refuses bounds out o
   CHECK_THROWS_WITH(clip(row_of(in), kNan, 0), Catch::Contains("low <= high"));
 }
 
+TEST_CASE("clip narrows a bound to the image even where another channel's is beyond f32") {
+  // 0.99999999 is 1 in f32, which truncates to 1; in f64 it would truncate to 0.
+  const Floats in{5, 5};
+  CHECK(with_candidates(
+            "clip/vector", {},
+            [&](const Options &o) {
+              Image out({1, 1, 1, 2}, Dtype::u8);
+              clip(row_of(in, 2), 0, {0.99999999, 1e300}, out, o);
+              return out;
+            },
+            [](const Image &out) {
+              CHECK(values_of<std::uint8_t>(out) == Bytes{1, 5});
+            }) >= 1);
+}
+
 TEST_CASE("u16 images are normalised in every candidate that takes them") {
   const std::vector<std::uint16_t> in{0, 1, 32768, 65535};
   CHECK(with_candidates(
