@@ -89,11 +89,10 @@ measure::Shard shard_of(std::string_view text) {
 }
 
 // The machine is described anew by every campaign, since its libraries may have changed; a
-// description that this version cannot read is not overwritten.
+// description that this version cannot read is not overwritten, and no file of the profile that it
+// cannot read is first noticed when all is measured.
 evidence::Machine describe_machine(const std::filesystem::path &folder) {
-  if (const std::filesystem::path file = folder / "machine.json"; std::filesystem::exists(file)) {
-    static_cast<void>(evidence::read_machine(file));
-  }
+  tablegen::check_recordable(folder);
   evidence::Machine machine = measure::measure_machine();
   machine.profile = machine_profile();
   evidence::write(folder, machine);
