@@ -10,23 +10,14 @@
 namespace switchyard {
 namespace {
 
-thread_local RouteInfo t_last_route;
-
-RouteKey key_of(const Call &call, OutputMode output, const Options &options) {
-  RouteKey key;
-  key.channels = call.in[0]->channels();
-  key.elements = call.in[0]->elements();
-  key.output = (call.flags & kInPlace) != 0 ? OutputMode::in_place : output;
-  key.threads = std::max(options.threads, 1);
-  key.exactness = options.exactness;
-  for (const ConstView *view : call.in) {
-    key.layout = view != nullptr ? std::max(key.layout, layout_of(*view)) : key.layout;
-  }
-  for (const View *view : call.out) {
-    key.layout = view != nullptr ? std::max(key.layout, layout_of(*view)) : key.layout;
-  }
-  return key;
-}
+// The parts of a RouteInfo, whose names are only wanted where somebody asks.
+struct LastRoute {
+  const Variant *variant = nullptr;
+  const Candidate *candidate = nullptr;
+  Grade grade = Grade::default_order;
+  int threads = 0;
+};
+thread_local constinit LastRoute t_last_route;
 
 Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
                 const Options &options) {
@@ -41,7 +32,7 @@ Decision decide(const Serving &now, int index, const Call &call, OutputMode outp
                        options.threads, options.exactness);
     }
   }
-  return now.router.decide(index, call, key_of(call, output, options));
+  return now.router.decide(index, call, key_of(call, output, options.threads, options.exactness));
 }
 
 } // namespace
@@ -59,7 +50,11 @@ std::vector<std::string_view> candidates_of(std::string_view name) {
 }
 
 RouteInfo last_route() noexcept {
-  return t_last_route;
+  const LastRoute &last = t_last_route;
+  if (last.variant == nullptr) {
+    return {};
+  }
+  return {last.variant->name, last.candidate->id, last.grade, last.threads};
 }
 
 Decision decide_for(const VariantHandle &handle, const Call &call, OutputMode output,
@@ -78,8 +73,7 @@ void dispatch(const VariantHandle &handle, const Call &call, OutputMode output,
     const DefaultFpEnvironment environment;
     decision.candidate->run(call);
   }
-  t_last_route = {now.router.variant(handle.index()).name, decision.candidate->id, decision.grade,
-                  used};
+  t_last_route = {&now.router.variant(handle.index()), decision.candidate, decision.grade, used};
 }
 
 } // namespace switchyard

@@ -18,7 +18,10 @@ bool stride_is(const ConstView &view, Axis axis, std::int64_t stride) {
   return view.shape[axis] <= 1 || view.strides[axis] == stride;
 }
 
-LayoutClass layout_of_strided(const ConstView &view, std::int64_t size) {
+} // namespace
+
+LayoutClass detail::layout_of_strided(const ConstView &view) {
+  const std::int64_t size = size_of(view.dtype);
   const std::int64_t pixel = size * view.shape[kC];
   const bool interleaved = stride_is(view, kC, size);
   const bool backwards = (view.shape[kH] > 1 && view.strides[kH] < 0) ||
@@ -34,19 +37,6 @@ LayoutClass layout_of_strided(const ConstView &view, std::int64_t size) {
     return LayoutClass::planar;
   }
   return LayoutClass::other;
-}
-
-} // namespace
-
-LayoutClass layout_of(const ConstView &view) {
-  const std::int64_t size = size_of(view.dtype);
-  const std::int64_t pixel = size * view.shape[kC];
-  const std::int64_t row = pixel * view.shape[kW];
-  if (stride_is(view, kC, size) && stride_is(view, kW, pixel) && stride_is(view, kH, row) &&
-      stride_is(view, kX, row * view.shape[kH])) {
-    return LayoutClass::contiguous;
-  }
-  return layout_of_strided(view, size);
 }
 
 const RouteTable *serving_table(std::span<const RouteTable> tables, std::string_view profile) {
@@ -222,13 +212,28 @@ void Router::add_region(const RouteTable &table, const Route &route, const Varia
   }
 }
 
+namespace {
+
+// Libraries treat up to four channels as one pixel, and more as something else: which candidates
+// run at all, and how, changes between 4 and 5 more than between 5 and 9.
+int channel_class(std::int64_t channels) {
+  return channels <= 1 ? 0 : channels <= 4 ? 1 : 2;
+}
+
+double channel_distance(std::int64_t measured, std::int64_t channels) {
+  constexpr double kOtherClass = 2;
+  const double ratio = std::log2(static_cast<double>(measured) /
+                                 static_cast<double>(std::max<std::int64_t>(channels, 1)));
+  return std::fabs(ratio) + (channel_class(measured) == channel_class(channels) ? 0 : kOtherClass);
+}
+
+} // namespace
+
 // Smaller is nearer. The weights say how much a difference tends to change who wins: a layout
 // decides which candidates run at all, an output mode adds the same page faults to all of them.
 double Router::distance(const Class &measured, std::int64_t channels, int budget,
                         LayoutClass layout, OutputMode output) {
-  const double ratio = std::log2(static_cast<double>(measured.channels) /
-                                 static_cast<double>(std::max<std::int64_t>(channels, 1)));
-  double sum = 2 * std::fabs(ratio);
+  double sum = 2 * channel_distance(measured.channels, channels);
   if (measured.layout != layout) {
     sum += 3 + 0.1 * std::abs(static_cast<int>(measured.layout) - static_cast<int>(layout));
   }
@@ -283,9 +288,7 @@ int Router::nearest_channels(const Group &group, std::int64_t channels) {
   int best = 0;
   double best_distance = HUGE_VAL;
   for (std::size_t i = 0; i < group.channels.size(); ++i) {
-    const double apart =
-        std::fabs(std::log2(static_cast<double>(group.channels[i]) /
-                            static_cast<double>(std::max<std::int64_t>(channels, 1))));
+    const double apart = channel_distance(group.channels[i], channels);
     if (apart < best_distance) {
       best_distance = apart;
       best = static_cast<int>(i);

@@ -5,6 +5,7 @@
 // the index is built, and the chosen candidate's domain is checked against every call.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -28,8 +29,50 @@ struct RouteKey {
   Exactness exactness = Exactness::faithful;
 };
 
+namespace detail {
+
+// Strides first: those of contiguous views, which most are, need no look at the extents.
+inline bool is_contiguous(const ConstView &view) {
+  const std::int64_t c = size_of(view.dtype);
+  const std::int64_t w = c * view.shape[kC];
+  const std::int64_t h = w * view.shape[kW];
+  const auto fits = [&](Axis axis, std::int64_t stride) {
+    return view.strides[axis] == stride || view.shape[axis] <= 1;
+  };
+  return fits(kC, c) && fits(kW, w) && fits(kH, h) && fits(kX, h * view.shape[kH]);
+}
+
+[[nodiscard]] LayoutClass layout_of_strided(const ConstView &view);
+
+} // namespace detail
+
 // The layout class of one view.
-[[nodiscard]] LayoutClass layout_of(const ConstView &view);
+[[nodiscard]] inline LayoutClass layout_of(const ConstView &view) {
+  return detail::is_contiguous(view) ? LayoutClass::contiguous : detail::layout_of_strided(view);
+}
+
+// That of a call's least favourable view.
+[[nodiscard]] inline LayoutClass layout_of(const Call &call) {
+  LayoutClass worst = layout_of(*call.in[0]);
+  for (std::size_t i = 1; i < call.in.size() && call.in[i] != nullptr; ++i) {
+    worst = std::max(worst, layout_of(*call.in[i]));
+  }
+  for (std::size_t i = 0; i < call.out.size() && call.out[i] != nullptr; ++i) {
+    worst = std::max(worst, layout_of(*call.out[i]));
+  }
+  return worst;
+}
+
+// What the lookup of a call depends on. `output` is into or fresh; the flag kInPlace overrides it.
+[[nodiscard]] inline RouteKey key_of(const Call &call, OutputMode output, int threads,
+                                     Exactness exactness) {
+  return {.channels = call.in[0]->channels(),
+          .elements = call.in[0]->elements(),
+          .layout = layout_of(call),
+          .output = (call.flags & kInPlace) != 0 ? OutputMode::in_place : output,
+          .threads = std::max(threads, 1),
+          .exactness = exactness};
+}
 
 struct Decision {
   const Candidate *candidate = nullptr;

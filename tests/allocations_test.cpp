@@ -236,7 +236,7 @@ TEST_CASE("Rows of evidence carry the heap use of a steady call", "[allocations]
   CHECK(find(into, "fused")->allocations == Allocations{0, 0, 0});
   // One array of f32.
   CHECK(find(into, "loop")->allocations == Allocations{1, 4 * image, 4 * image});
-  if (const evidence::Row *opencv = find(into, "opencv")) { // its table of 256 entries
+  if (const evidence::Row *opencv = find(into, "opencv_lut")) { // its table of 256 entries
     CHECK(opencv->allocations->count > 0);
     CHECK(opencv->allocations->peak >= 256);
   }

@@ -30,6 +30,7 @@ constexpr auto kCandidates =
                     .lut = {bitwise, unsupported},
                     .numkong = {bitwise, bitwise},
                     .opencv = {bitwise, bitwise},
+                    .opencv_lut = {bitwise, unsupported},
                     .opencv_convert = {unsupported, faithful},
                     .aten = {bitwise, bitwise},
                     .loop = {bitwise, bitwise}},

@@ -28,6 +28,7 @@ constexpr auto kCandidates = rows<describe>(
      .lut = {bitwise, unsupported, unsupported},
      .numkong = {unsupported, unsupported, unsupported},
      .opencv = {bitwise, unsupported, unsupported},
+     .opencv_lut = {bitwise, unsupported, unsupported},
      .opencv_convert = {unsupported, unsupported, unsupported},
      .aten = {bitwise, faithful, bitwise},
      .loop = {bitwise, bitwise, bitwise}},

@@ -31,6 +31,7 @@ constexpr auto kCandidates = rows<describe>({.fused = {bitwise, bitwise, bitwise
                                              .lut = {unsupported, unsupported, unsupported},
                                              .numkong = {bitwise, bitwise, unsupported},
                                              .opencv = {faithful, faithful, bitwise},
+                                             .opencv_lut = {unsupported, unsupported, unsupported},
                                              .opencv_convert = {faithful, faithful, unsupported},
                                              .aten = {bitwise, unsupported, bitwise},
                                              .loop = {bitwise, bitwise, bitwise}},

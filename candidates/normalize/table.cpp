@@ -25,10 +25,11 @@ constexpr auto kCandidates = rows<describe>({.fused = {bitwise, bitwise, bitwise
                                              .lut = {bitwise, unsupported, unsupported},
                                              .numkong = {faithful, unsupported, faithful},
                                              .opencv = {bitwise, bitwise, bitwise},
+                                             .opencv_lut = {bitwise, unsupported, unsupported},
                                              .opencv_convert = {faithful, faithful, faithful},
                                              .aten = {bitwise, unsupported, bitwise},
                                              .loop = {bitwise, bitwise, bitwise}},
-                                            {.opencv = {{1, 1}, {3, 2}, {2, 2}},
+                                            {.opencv = {{5, 2}, {3, 2}, {2, 2}},
                                              .aten = {{9, 3}, {1, 1}, {2, 2}},
                                              .loop = {{5, 2}, {3, 2}, {2, 2}}});
 

@@ -8,8 +8,9 @@ namespace switchyard::candidates::pointwise {
 using RunExpression = void(const Call &, const Expression &);
 using ExpressionDomain = const char *(const Call &, const Expression &);
 
-RunExpression run_fused, run_lut, run_numkong, run_opencv, run_opencv_convert, run_aten, run_loop;
-ExpressionDomain accepts_fused, accepts_lut, accepts_numkong, accepts_opencv,
+RunExpression run_fused, run_lut, run_numkong, run_opencv, run_opencv_lut, run_opencv_convert,
+    run_aten, run_loop;
+ExpressionDomain accepts_fused, accepts_lut, accepts_numkong, accepts_opencv, accepts_opencv_lut,
     accepts_opencv_convert, accepts_aten;
 
 } // namespace switchyard::candidates::pointwise

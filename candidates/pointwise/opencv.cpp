@@ -1,7 +1,8 @@
 // Pointwise ops through OpenCV.
 //
-// `opencv` takes one library call per operation: LUT for u8 where its own arithmetic would round
-// half to even, else add, subtract, multiply, divide, min, max.
+// `opencv` takes one library call per operation: add, subtract, multiply, divide, min, max.
+// `opencv_lut` sends u8 images through a table, which also serves what its own u8 arithmetic, half
+// to even, would round otherwise.
 // `opencv_convert` is convertTo, one pass, for scalars. A cv::Scalar has four slots; a vector of
 // more channels is refused rather than wrapped.
 #include <algorithm>
@@ -22,11 +23,10 @@ bool is_integer_arithmetic(const Expression &expression) {
          (expression.form == Form::add && expression.a.whole_within(kMost));
 }
 
-// Whether a u8 image goes through a 256-entry table.
-bool by_table(const Call &call, const Expression &expression) {
-  return call.in[0]->dtype == Dtype::u8 &&
-         !(is_integer_arithmetic(expression) && call.out[0]->dtype == Dtype::u8 &&
-           expression.distinct(call.in[0]->channels()) <= 4);
+// Why OpenCV's arithmetic doesn't serve a u8 result of a u8 image, or nullptr.
+const char *refuses_integers(const Call &call, const Expression &expression) {
+  const bool integers = call.in[0]->dtype == Dtype::u8 && call.out[0]->dtype == Dtype::u8;
+  return integers && !is_integer_arithmetic(expression) ? "OpenCV rounds half to even" : nullptr;
 }
 
 template <class Out> cv::Mat table_of(const Expression &expression, std::int64_t tables) {
@@ -35,14 +35,6 @@ template <class Out> cv::Mat table_of(const Expression &expression, std::int64_t
     fill_table(expression, c, tables, table.ptr<Out>() + c);
   }
   return table;
-}
-
-void look_up(const Call &call, const Expression &expression) {
-  const std::int64_t tables = expression.distinct(call.in[0]->channels());
-  const cv::Mat table = call.out[0]->dtype == Dtype::u8 ? table_of<std::uint8_t>(expression, tables)
-                                                        : table_of<float>(expression, tables);
-  for_each_mat<2>({call.in[0], call.out[0]}, tables,
-                  [&](const cv::Mat &in, cv::Mat &out) { lut_on_this_thread(in, table, out); });
 }
 
 // The f32 values of up to four channels: OpenCV calculates with a Scalar's doubles, where digits
@@ -175,10 +167,11 @@ bool divides_well(const Call &call, const Expression &expression) {
 
 const char *accepts_opencv(const Call &call, const Expression &expression) {
   const std::int64_t channels = expression.distinct(call.in[0]->channels());
-  if (!by_table(call, expression)) {
-    if (channels > 4) {
-      return "a cv::Scalar holds four channels";
-    }
+  if (channels > 4) {
+    return "a cv::Scalar holds four channels";
+  }
+  if (const char *reason = refuses_integers(call, expression)) {
+    return reason;
   }
   if (const char *reason = refuses_conversion(call, expression)) {
     return reason;
@@ -190,9 +183,6 @@ const char *accepts_opencv(const Call &call, const Expression &expression) {
 }
 
 void run_opencv(const Call &call, const Expression &expression) {
-  if (by_table(call, expression)) {
-    return look_up(call, expression);
-  }
   const std::int64_t channels = expression.distinct(call.in[0]->channels());
   const cv::Scalar a = scalar_of(expression.a, channels);
   const cv::Scalar b = scalar_of(expression.b, channels);
@@ -202,6 +192,21 @@ void run_opencv(const Call &call, const Expression &expression) {
   for_each_mat<2>({call.in[0], call.out[0]}, channels, [&](const cv::Mat &in, cv::Mat &out) {
     converts(call) ? guarded(in, out, expression, calculate) : calculate(in, out);
   });
+}
+
+const char *accepts_opencv_lut(const Call &call, const Expression &expression) {
+  if (const char *reason = refuses_mats(call, expression.distinct(call.in[0]->channels()))) {
+    return reason;
+  }
+  return refuses_wide(call);
+}
+
+void run_opencv_lut(const Call &call, const Expression &expression) {
+  const std::int64_t tables = expression.distinct(call.in[0]->channels());
+  const cv::Mat table = call.out[0]->dtype == Dtype::u8 ? table_of<std::uint8_t>(expression, tables)
+                                                        : table_of<float>(expression, tables);
+  for_each_mat<2>({call.in[0], call.out[0]}, tables,
+                  [&](const cv::Mat &in, cv::Mat &out) { lut_on_this_thread(in, table, out); });
 }
 
 const char *accepts_opencv_convert(const Call &call, const Expression &expression) {

@@ -21,7 +21,7 @@ template <ExpressionDomain *kDomain, Describe *kDescribe> const char *accepts(co
 // Exactness of every adapter by dtype case.
 struct Classes {
   using ByDtype = std::array<Exactness, kMaxDtypeCases>;
-  ByDtype fused, lut, numkong, opencv, opencv_convert, aten, loop;
+  ByDtype fused, lut, numkong, opencv, opencv_lut, opencv_convert, aten, loop;
 };
 
 // Full-array passes of the adapters that make several, by dtype case.
@@ -31,7 +31,7 @@ struct Passes {
 };
 
 template <Describe *kDescribe>
-consteval std::array<Candidate, 7> rows(const Classes &exactness, const Passes &passes) {
+consteval std::array<Candidate, 8> rows(const Classes &exactness, const Passes &passes) {
   using namespace config;
   constexpr TrafficByCase kOne(1, 1);
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
@@ -44,6 +44,8 @@ consteval std::array<Candidate, 7> rows(const Classes &exactness, const Passes &
        exactness.numkong, kOne, Split::rows, built<kNumkong, run<run_numkong, kDescribe>>()},
       {"opencv", 2, "opencv", built<kOpencv, accepts<accepts_opencv, kDescribe>>(),
        exactness.opencv, passes.opencv, Split::rows, built<kOpencv, run<run_opencv, kDescribe>>()},
+      {"opencv_lut", 1, "opencv", built<kOpencv, accepts<accepts_opencv_lut, kDescribe>>(),
+       exactness.opencv_lut, kOne, Split::rows, built<kOpencv, run<run_opencv_lut, kDescribe>>()},
       {"opencv_convert", 2, "opencv", built<kOpencv, accepts<accepts_opencv_convert, kDescribe>>(),
        exactness.opencv_convert, passes.opencv_convert, Split::rows,
        built<kOpencv, run<run_opencv_convert, kDescribe>>()},

@@ -29,6 +29,7 @@ constexpr auto kCandidates =
                     .lut = {bitwise, unsupported, unsupported},
                     .numkong = {faithful, unsupported, unsupported},
                     .opencv = {bitwise, bitwise, bitwise},
+                    .opencv_lut = {bitwise, unsupported, unsupported},
                     .opencv_convert = {faithful, faithful, unsupported},
                     .aten = {bitwise, unsupported, bitwise},
                     .loop = {bitwise, bitwise, bitwise}},

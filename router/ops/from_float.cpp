@@ -21,6 +21,7 @@ struct FromFloat {
     static const VariantHandle only("from_float");
     return only;
   }
+  static bool copies(Dtype image, Dtype result) { return image == result; }
   static std::uint8_t dtype_case(Dtype /*image*/, Dtype result) {
     return result == Dtype::u8 ? 0 : result == Dtype::u16 ? 1 : 2;
   }

@@ -21,6 +21,7 @@ struct ToFloat {
     static const VariantHandle only("to_float");
     return only;
   }
+  static bool copies(Dtype image, Dtype result) { return image == result; }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
     return image == Dtype::u8 ? 0 : image == Dtype::u16 ? 1 : 2;
   }

@@ -23,6 +23,8 @@ struct Named {
 //   check(params)              further checks; throws Error
 //   variant(params)            const VariantHandle &
 //   dtype_case(image, result)  index into the variant's dtypes
+// and may have
+//   copies(image, result)      whether the result is the image, bit for bit
 template <class Op> struct Unary {
   using Params = typename Op::Params;
 
@@ -35,6 +37,11 @@ template <class Op> struct Unary {
     call.params = &params;
     call.dtype_case = Op::dtype_case(image.dtype, out.dtype);
     call.flags = edge::flags(out, {&image}, {});
+    if constexpr (requires { Op::copies(image.dtype, out.dtype); }) {
+      if (Op::copies(image.dtype, out.dtype) && (call.flags & kInPlace) != 0) {
+        return; // onto itself
+      }
+    }
     for (const Named &parameter : Op::parameters(params)) {
       call.flags |= validate::is_wide(parameter.values) ? kWide : 0U;
     }

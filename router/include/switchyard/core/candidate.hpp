@@ -37,7 +37,7 @@ enum CallFlag : std::uint32_t {
 
 // One validated problem as a candidate sees it. Views are borrowed for the time of the call.
 struct Call {
-  std::array<const ConstView *, 3> in{};
+  std::array<const ConstView *, 3> in{}; // as many as the variant has, from the front; then nullptr
   std::array<const View *, 2> out{};
   const void *params = nullptr; // the op's own parameter struct
   std::uint32_t flags = 0;
