@@ -62,6 +62,13 @@ Decision decide_for(const VariantHandle &handle, const Call &call, OutputMode ou
   return decide(serving(), handle.index(), call, output, options);
 }
 
+void dispatch_nothing(const VariantHandle &handle, const Call &call, OutputMode output,
+                      const Options &options) {
+  const Serving &now = serving();
+  const Decision decision = decide(now, handle.index(), call, output, options);
+  t_last_route = {&now.router.variant(handle.index()), decision.candidate, decision.grade, 1};
+}
+
 void dispatch(const VariantHandle &handle, const Call &call, OutputMode output,
               const Options &options) {
   const Serving &now = serving();

@@ -26,6 +26,11 @@ private:
 [[nodiscard]] Decision decide_for(const VariantHandle &variant, const Call &call, OutputMode output,
                                   const Options &options);
 
+// The route that dispatch() would take, with its errors and as last_route(), for a call whose
+// result is there already.
+void dispatch_nothing(const VariantHandle &handle, const Call &call, OutputMode output,
+                      const Options &options);
+
 // Looks the call up, runs the chosen candidate and notes the route for last_route(). `output` as
 // for decide_for().
 void dispatch(const VariantHandle &variant, const Call &call, OutputMode output,

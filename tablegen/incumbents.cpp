@@ -75,6 +75,13 @@ Incumbents kept_for_others(const Incumbents &now, const Incumbents &before,
   return result;
 }
 
+void check_recordable(const std::filesystem::path &profile_folder) {
+  if (std::filesystem::exists(profile_folder / "machine.json")) {
+    static_cast<void>(evidence::read_profile(profile_folder));
+  }
+  static_cast<void>(read_incumbents(profile_folder));
+}
+
 void record_incumbents(const std::filesystem::path &profile_folder, const CandidateSet &set) {
   const Incumbents before = read_incumbents(profile_folder);
   const Plan plan = plan_routes(evidence::read_profile(profile_folder), set, before);

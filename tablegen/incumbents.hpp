@@ -21,6 +21,11 @@ namespace switchyard::tablegen {
 [[nodiscard]] Incumbents kept_for_others(const Incumbents &now, const Incumbents &before,
                                          const CandidateSet &set);
 
+// Whether record_incumbents could read what the folder holds by now: to be called before a
+// campaign, so that a file that it does not measure cannot fail it at its end. Throws
+// EvidenceError.
+void check_recordable(const std::filesystem::path &profile_folder);
+
 // Plans the profile's routes from its evidence and present incumbents and writes them down as the
 // incumbents of the next tuning; planning with them gives the same routes again. To be called at
 // the end of a campaign, with the evidence on disk. Throws EvidenceError.

@@ -206,6 +206,37 @@ TEST_CASE("clip keeps NaN in f32, gives 0 for it in u8, and refuses bounds out o
   CHECK_THROWS_WITH(clip(row_of(in), kNan, 0), Catch::Contains("low <= high"));
 }
 
+TEST_CASE("A copy onto itself has a route, and refuses a pin, as any call does") {
+  Floats pixels{0, 0.5F, 1};
+  const Extents shape{1, 1, 3, 1};
+  const View view(pixels.data(), shape, contiguous_strides(shape, 4), Dtype::f32);
+  static_cast<void>(hflip(view)); // leaves another route behind
+  from_float(view, view);
+  CHECK(last_route().variant == "from_float");
+  to_float(view, view);
+  CHECK(last_route().variant == "to_float");
+  Options options;
+  options.candidate = "nobody";
+  CHECK_THROWS_WITH(to_float(view, view, {}, options), Catch::Contains("nobody"));
+  CHECK_THROWS_WITH(from_float(view, view, {}, options), Catch::Contains("nobody"));
+  CHECK(pixels == Floats{0, 0.5F, 1});
+}
+
+TEST_CASE("clip narrows a bound to the image even where another channel's is beyond f32") {
+  // 0.99999999 is 1 in f32, which truncates to 1; in f64 it would truncate to 0.
+  const Floats in{5, 5};
+  CHECK(with_candidates(
+            "clip/vector", {},
+            [&](const Options &o) {
+              Image out({1, 1, 1, 2}, Dtype::u8);
+              clip(row_of(in, 2), 0, {0.99999999, 1e300}, out, o);
+              return out;
+            },
+            [](const Image &out) {
+              CHECK(values_of<std::uint8_t>(out) == Bytes{1, 5});
+            }) >= 1);
+}
+
 TEST_CASE("u16 images are normalised in every candidate that takes them") {
   const std::vector<std::uint16_t> in{0, 1, 32768, 65535};
   CHECK(with_candidates(

@@ -1529,6 +1529,24 @@ TEST_CASE("Another folder's routes can be the incumbents, and be written down") 
         fmt::format("--incumbent: {}: is no folder of profiles\n", options.incumbent));
 }
 
+TEST_CASE("What the end of a campaign cannot read is noticed before its beginning") {
+  TemporaryFolder folder;
+  CHECK_NOTHROW(check_recordable(folder.path / "test")); // nothing is there yet
+  write_profile(folder.path, profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));
+  record_incumbents(folder.path / "test", test_set());
+  CHECK_NOTHROW(check_recordable(folder.path / "test"));
+  for (const char *name : {"machine.json", "incumbents.json", "stray.json"}) {
+    INFO(name);
+    const fs::path file = folder.path / "test" / name;
+    const std::string before = fs::exists(file) ? text_of(file) : std::string();
+    std::ofstream(file) << "{";
+    CHECK_THROWS_WITH(check_recordable(folder.path / "test"), Catch::Contains(file.string()));
+    CHECK_THROWS_AS(record_incumbents(folder.path / "test", test_set()), evidence::EvidenceError);
+    before.empty() ? static_cast<void>(fs::remove(file))
+                   : static_cast<void>(std::ofstream(file) << before);
+  }
+}
+
 TEST_CASE("A build without a library leaves that library's incumbents in office") {
   TemporaryFolder folder;
   write_profile(folder.path, profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));

@@ -89,11 +89,10 @@ measure::Shard shard_of(std::string_view text) {
 }
 
 // The machine is described anew by every campaign, since its libraries may have changed; a
-// description that this version cannot read is not overwritten.
+// description that this version cannot read is not overwritten, and no file of the profile that it
+// cannot read is first noticed when all is measured.
 evidence::Machine describe_machine(const std::filesystem::path &folder) {
-  if (const std::filesystem::path file = folder / "machine.json"; std::filesystem::exists(file)) {
-    static_cast<void>(evidence::read_machine(file));
-  }
+  tablegen::check_recordable(folder);
   evidence::Machine machine = measure::measure_machine();
   machine.profile = machine_profile();
   evidence::write(folder, machine);
@@ -321,11 +320,13 @@ void add_bench(CLI::App &app, int &exit_code) {
   command->add_option("--shard", request->shard, "The I-th of N parts, for equal machines")
       ->type_name("I/N");
   auto *resume = command->add_flag("--resume", request->resume, "Go on where it was interrupted");
-  command->add_flag("--stale", request->stale, "Measure again what no longer holds, and no more");
-  command
-      ->add_flag("--dry-run", request->dry_run,
-                 "List what would be measured, with --stale why, and measure nothing")
-      ->excludes(resume);
+  auto *stale = command->add_flag("--stale", request->stale,
+                                  "Measure again what no longer holds, and no more");
+  auto *dry_run =
+      command
+          ->add_flag("--dry-run", request->dry_run,
+                     "List what would be measured, with --stale why, and measure nothing")
+          ->excludes(resume);
   command->add_option("--evidence", request->folder, "Folder of profiles")
       ->type_name("DIR")
       ->capture_default_str();
@@ -334,6 +335,8 @@ void add_bench(CLI::App &app, int &exit_code) {
                                    "Compare with a git revision; writes no evidence")
                       ->type_name("REV")
                       ->excludes(resume)
+                      ->excludes(stale)
+                      ->excludes(dry_run) // it builds before it knows any cell
                       ->check([](const std::string &name) {
                         return name.empty() ? "a git revision expected" : std::string();
                       });

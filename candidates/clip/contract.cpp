@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Bounds of a u8 image are rounded half to even and saturated; those of an f32 image are f32.
+// Bounds of a u8 image are rounded half to even and saturated; those of an f32 image are f32,
+// beyond FLT_MAX too: there f32 has infinity.
 double bound_of(double value, bool u8) {
   return u8 ? oracle::to_integer(value, Rounding::half_even, 255) : oracle::to_f32(value);
 }
@@ -18,14 +19,13 @@ double bound_of(double value, bool u8) {
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const auto &params = call.params_as<ClipParams>();
   const bool u8_image = call.in[0]->dtype == Dtype::u8;
-  const bool wide = (call.flags & kWide) != 0;
   const Rounding rounding =
       params.rounding == Rounding::by_op ? Rounding::truncate : params.rounding;
   std::size_t i = 0;
   oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
     const double pixel = oracle::read(*call.in[0], x, h, w, c);
-    const double low = wide && !u8_image ? params.low[c] : bound_of(params.low[c], u8_image);
-    const double high = wide && !u8_image ? params.high[c] : bound_of(params.high[c], u8_image);
+    const double low = bound_of(params.low[c], u8_image);
+    const double high = bound_of(params.high[c], u8_image);
     double result = pixel < low ? low : pixel;
     result = result > high ? high : result;
     result = call.out[0]->dtype == Dtype::u8 ? oracle::to_integer(result, rounding, 255)
@@ -82,6 +82,7 @@ std::shared_ptr<const void> make_vector(int set, std::int64_t channels, int dtyp
     low = {-kInf};
   }
   if (set == 2 && channels > 0) {
+    high.front() = 0.99999999; // 1 in f32, whatever the other bounds are
     high.back() = 1e39;
   }
   auto owner = std::make_shared<oracle::OwnedParams<ClipParams>>();

@@ -11,7 +11,7 @@ using namespace pointwise;
 
 Expression describe(const Call &call) {
   const auto &params = call.params_as<ClipParams>();
-  const Prepare prepare = call.in[0]->dtype == Dtype::u8 ? Prepare::to_u8 : Prepare::as_given;
+  const Prepare prepare = call.in[0]->dtype == Dtype::u8 ? Prepare::to_u8 : Prepare::to_f32;
   return {Form::clip, Coefficients(params.low, prepare), Coefficients(params.high, prepare),
           chosen(params.rounding, Rounding::truncate)};
 }

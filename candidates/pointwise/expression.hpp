@@ -33,6 +33,7 @@ enum class Prepare : std::uint8_t {
   as_given,
   truncate, // toward zero in f64: 0.99999999 becomes 0
   to_u8,    // half to even, saturated: a bound of a u8 image
+  to_f32,   // also where the op runs in f64, so that no channel's bound depends on another's
 };
 
 class Coefficients {
@@ -52,6 +53,8 @@ public:
       return std::trunc(value);
     case Prepare::to_u8:
       return static_cast<double>(half_even_to_u8(value));
+    case Prepare::to_f32:
+      return static_cast<double>(static_cast<float>(value));
     case Prepare::as_given:
       break;
     }

@@ -37,13 +37,14 @@ template <class Op> struct Unary {
     call.params = &params;
     call.dtype_case = Op::dtype_case(image.dtype, out.dtype);
     call.flags = edge::flags(out, {&image}, {});
-    if constexpr (requires { Op::copies(image.dtype, out.dtype); }) {
-      if (Op::copies(image.dtype, out.dtype) && (call.flags & kInPlace) != 0) {
-        return; // onto itself
-      }
-    }
     for (const Named &parameter : Op::parameters(params)) {
       call.flags |= validate::is_wide(parameter.values) ? kWide : 0U;
+    }
+    if constexpr (requires { Op::copies(image.dtype, out.dtype); }) {
+      if (Op::copies(image.dtype, out.dtype) && (call.flags & kInPlace) != 0) {
+        // Onto itself. A pin that is wrong is one here, too.
+        return dispatch_nothing(Op::variant(params), call, mode, options);
+      }
     }
     dispatch(Op::variant(params), call, mode, options);
   }
