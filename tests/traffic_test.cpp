@@ -68,7 +68,7 @@ TEST_CASE("Fetched and written lines are read from callgrind's totals", "[traffi
 
 TEST_CASE("A pass is an array of the first input, or of the first output", "[traffic]") {
   const Extents shape{1, 10, 64, 1};
-  const ConstView in(nullptr, shape, contiguous_strides(shape, 1), Dtype::u8, 3);
+  const ConstView in{nullptr, shape, contiguous_strides(shape, 1), Dtype::u8, 3};
   const View wide(nullptr, shape, contiguous_strides(shape, 4), Dtype::f32, 3);
   const View number(nullptr, {1, 1, 1, 1}, {8, 8, 8, 8}, Dtype::f64, 3);
   Call call;
