@@ -211,10 +211,10 @@ Summary summarize(std::span<const CellTimes> cells) {
   summary.max = *std::max_element(regrets.begin(), regrets.end());
   const SingleBest single = find_single_best(cells, scores);
   summary.single_best = single.backend;
-  // The virtual best's mean log is 0 by definition. A gap too small to measure is closed, but not
-  // by routes that lie far behind both.
+  // The virtual best's mean log is 0 by definition. A gap too small to measure is closed, unless
+  // the routes lie beyond the tie band of both.
   const double least = std::log1p(kLeastGap);
-  if (single.mean_log > least || mean_of(logs) > single.mean_log + least) {
+  if (single.mean_log > least || mean_of(logs) > single.mean_log + std::log1p(kTieBand)) {
     summary.gap_closed = (single.mean_log - mean_of(logs)) / std::max(single.mean_log, least);
   }
   summary.groups = groups_of(cells, scores, summary.single_best);

@@ -78,7 +78,8 @@ struct Summary {
   double max = 0;
   double over_10_percent = 0; // fraction of cells with a regret above 0.1
   // (log single best − log routed) / (log single best − log virtual best), in means over the
-  // cells; 1 where all three are less than kLeastGap apart.
+  // cells. 1 where single best and virtual best are less than kLeastGap apart and the routes lie
+  // within the tie band of the former; beyond it such a gap counts as kLeastGap wide.
   double gap_closed = 1;
   // The backend with the least geometric-mean time. In each cell it counts with the alternative
   // of its own that is best on odd rounds; where it has none, with the floor's, and without one
