@@ -42,7 +42,9 @@ const OpTable &table();
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(), &add_weighted::table(), &clip::table(), &from_float::table(), &hflip::table(), &lut::table(), &mean_std::table(), &multiply::table(), &multiply_add::table(), &normalize::table(), &to_float::table(),
+      &add::table(),          &add_weighted::table(), &clip::table(),     &from_float::table(),
+      &hflip::table(),        &lut::table(),          &mean_std::table(), &multiply::table(),
+      &multiply_add::table(), &normalize::table(),    &to_float::table(),
   };
   return kOps;
 }

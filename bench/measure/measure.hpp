@@ -46,7 +46,7 @@ struct MeasureOptions {
   std::function<evidence::Quality()> quality_since_asked;
   // All of the cell, from the proof to the last round; RaceRules::budget_ns bounds the race alone.
   double cell_budget_ns = std::numeric_limits<double>::infinity();
-  Only only; // the alternatives to measure; empty: all
+  Only only;          // the alternatives to measure; empty: all
   bool limits = true; // whether the traffic twins race as well
 };
 
