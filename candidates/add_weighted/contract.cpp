@@ -29,7 +29,7 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
 std::uint32_t flags(const void *params) {
   const auto &p = *static_cast<const AddWeightedParams *>(params);
   const double weights[] = {p.weight_a, p.weight_b};
-  return oracle::finite_beyond_f32({weights, 2}) ? std::uint32_t{kWide} : 0U;
+  return oracle::wide_flag({{weights, 2}});
 }
 
 constexpr ParamSet kSets[] = {{"blend", true}, {"average"},    {"sharpen"}, {"sharpen_reversed"},

@@ -6,7 +6,6 @@
 
 #include "candidates/common/domain.hpp"
 #include "switchyard/core/candidate.hpp"
-#include "switchyard/core/values.hpp"
 
 // OpenMP's own declaration, without the compiler flag that its header asks for.
 extern "C" void omp_set_num_threads(int threads);
@@ -54,15 +53,6 @@ inline at::Tensor tensor_of(const ConstView &view) {
   }
   return at::from_blob(const_cast<void *>(view.data), view.shape, strides,
                        at::TensorOptions().dtype(aten_type(view.dtype)));
-}
-
-// A 1-D f32 tensor of a parameter, broadcast along C.
-inline at::Tensor tensor_of(const Values &values) {
-  at::Tensor tensor = at::empty({values.size}, at::kFloat);
-  for (std::int64_t c = 0; c < values.size; ++c) {
-    tensor.data_ptr<float>()[c] = static_cast<float>(values[c]);
-  }
-  return tensor;
 }
 
 // Keeps ATen on the calling thread, without autograd. OpenMP's thread count is a setting of the

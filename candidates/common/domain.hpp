@@ -1,27 +1,16 @@
 // Predicates that domains are composed of.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "candidates/common/coefficients.hpp"
 #include "switchyard/core/candidate.hpp"
-#include "switchyard/core/values.hpp"
 
 namespace switchyard::candidates {
 
 // Parameters that fit f32: wide ones are computed in f64 by `loop` alone.
 inline const char *refuses_wide(const Call &call) {
   return (call.flags & kWide) != 0 ? "a parameter exceeds the range of f32" : nullptr;
-}
-
-inline bool all_finite(const Values &values) {
-  for (std::int64_t i = 0; i < values.size; ++i) {
-    if (!std::isfinite(values.data[i])) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // True where elements of W × C lie in one run: rows of a plain image or of a crop of one.

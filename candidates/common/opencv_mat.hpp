@@ -10,7 +10,6 @@
 
 #include "candidates/common/domain.hpp"
 #include "switchyard/core/candidate.hpp"
-#include "switchyard/core/values.hpp"
 
 namespace switchyard::candidates {
 
@@ -83,16 +82,6 @@ inline ConstView join_rows(const ConstView &view) {
   joined.shape[kH] *= view.shape[kX];
   joined.shape[kX] = 1;
   return joined;
-}
-
-// The f32 values of the first four channels. OpenCV multiplies by them in f64, where digits that
-// f32 does not have would show.
-inline cv::Scalar scalar_of(const Values &values, std::int64_t channels) {
-  cv::Scalar scalar;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    scalar[static_cast<int>(c)] = static_cast<double>(static_cast<float>(values[c]));
-  }
-  return scalar;
 }
 
 // Calls body(mat, …) for every X, with one header a view, last the output. OpenCV must not
