@@ -47,9 +47,4 @@ inline ConstView repeated(const ConstView &view, const Extents &shape) {
   return whole;
 }
 
-// Whether writing the output changes this operand, which is then exactly the same view.
-inline bool is_output(const Call &call, const ConstView &operand) {
-  return operand.data == call.out[0]->data && !operand.empty();
-}
-
 } // namespace switchyard::candidates::pointwise_array

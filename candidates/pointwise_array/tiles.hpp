@@ -1,5 +1,5 @@
-// Walks an image, operands that may be repeated along axes, and an output as dense runs, for kernels
-// that need no strides.
+// Walks an image, operands that may be repeated along axes, and an output as dense runs, for
+// kernels that need no strides.
 //
 // Axes are ordered and merged as for other pointwise ops (runs.hpp). The rest is done a tile at a
 // time: the innermost axis, and the one around it where the innermost is short. Views whose tile
@@ -47,13 +47,10 @@ private:
 };
 
 // Kernels that bring operands into the form that the arithmetic wants.
-template <class E> struct Movers {
-  using Convert = void (*)(const void *from, float *to, std::size_t n);
-  using RepeatElements = void (*)(const E *from, E *to, std::size_t n, std::size_t times,
-                                  const std::uint8_t *picks);
-  RepeatElements repeat = nullptr;
-};
 using Convert = void (*)(const void *from, float *to, std::size_t n);
+template <class E>
+using RepeatElements = void (*)(const E *from, E *to, std::size_t n, std::size_t times,
+                                const std::uint8_t *picks);
 
 // Extents of a tile: `outer` is 1 where rows are long.
 struct TileShape {
@@ -71,7 +68,7 @@ struct TileStrides { // bytes
 template <class E> class Reader {
 public:
   Reader(const ConstView &view, const TileShape &tile, const TileStrides &strides, bool aligned,
-         Convert convert, typename Movers<E>::RepeatElements repeat)
+         Convert convert, RepeatElements<E> repeat)
       : tile_(tile), strides_(strides), size_(size_of(view.dtype)), aligned_(aligned),
         convert_(convert), repeat_(repeat), picks_(repeats() ? tile.inner : kMostPicked + 1) {}
 
@@ -172,8 +169,7 @@ private:
     }
   }
   template <class Word>
-  static void gather_as(const std::byte *from, std::int64_t stride, std::int64_t n,
-                        std::byte *to) {
+  static void gather_as(const std::byte *from, std::int64_t stride, std::int64_t n, std::byte *to) {
     for (std::int64_t k = 0; k < n; ++k) {
       std::memcpy(to + k * static_cast<std::int64_t>(sizeof(Word)), from + k * stride,
                   sizeof(Word));
@@ -185,13 +181,99 @@ private:
   std::int64_t size_;
   bool aligned_;
   Convert convert_;
-  typename Movers<E>::RepeatElements repeat_;
+  RepeatElements<E> repeat_;
   const std::byte *last_base_ = nullptr;
   std::int64_t last_n_ = 0;
   Picks<E> picks_;
   alignas(64) E few_[kBlockElements];
   alignas(64) E block_[kBlockElements];
   alignas(64) std::byte native_[kBlockElements * sizeof(double)];
+};
+
+// The output's side: a run to write to, and the way from there to the view's elements.
+template <class T> class Writer {
+public:
+  Writer(const ConstView &view, const TileShape &tile, const TileStrides &strides, bool aligned)
+      : tile_(tile), strides_(strides),
+        direct_(aligned && (tile.inner == 1 || strides.inner == size_of(view.dtype)) &&
+                (tile.outer == 1 || strides.outer == size_of(view.dtype) * tile.inner)) {}
+
+  [[nodiscard]] bool direct() const { return direct_; }
+  [[nodiscard]] T *begin(std::byte *base, std::int64_t from) {
+    return direct_ ? reinterpret_cast<T *>(base) + from : block_;
+  }
+  void end(std::byte *base, std::int64_t from, std::int64_t n) const {
+    for (std::int64_t k = 0; k < n && !direct_;) {
+      const std::int64_t outer = (from + k) / tile_.inner;
+      const std::int64_t at = (from + k) % tile_.inner;
+      const std::int64_t count = std::min(tile_.inner - at, n - k);
+      switchyard::candidates::detail::scatter(
+          block_ + k, base + outer * strides_.outer + at * strides_.inner, strides_.inner, count);
+      k += count;
+    }
+  }
+
+private:
+  TileShape tile_;
+  TileStrides strides_;
+  bool direct_;
+  alignas(64) T block_[kBlockElements];
+};
+
+// The views of a call as tiles: the image, the operands, the output last.
+template <std::size_t V> class Tiles {
+public:
+  explicit Tiles(const std::array<const ConstView *, V> &views) : plan_(plan_runs(views)) {
+    const auto &inner = plan_.inner();
+    two_axes_ = plan_.rank > 1 && inner.extent < kShortRow;
+    shape_ = {inner.extent, two_axes_ ? plan_.axes[2].extent : 1};
+    for (std::size_t v = 0; v < V; ++v) {
+      base_[v] = static_cast<const std::byte *>(views[v]->data);
+      aligned_[v] = is_aligned(v, size_of(views[v]->dtype));
+    }
+  }
+
+  [[nodiscard]] const TileShape &shape() const { return shape_; }
+  [[nodiscard]] TileStrides strides(std::size_t v) const {
+    return {plan_.inner().strides[v], plan_.axes[2].strides[v]};
+  }
+  [[nodiscard]] bool aligned(std::size_t v) const { return aligned_[v]; }
+  // Elements that pass through buffers at once: whole rows of tiles of two axes.
+  [[nodiscard]] std::int64_t block() const {
+    return two_axes_ ? kBlockElements / shape_.inner * shape_.inner : kBlockElements;
+  }
+
+  // Calls tile(address of its first element in each view).
+  template <class Tile> void for_each(Tile &&tile) const {
+    const auto &[first, second, third, inner] = plan_.axes;
+    const std::int64_t thirds = two_axes_ ? 1 : third.extent;
+    for (std::int64_t i = 0; i < first.extent; ++i) {
+      for (std::int64_t j = 0; j < second.extent; ++j) {
+        for (std::int64_t k = 0; k < thirds; ++k) {
+          std::array<const std::byte *, V> at = base_;
+          for (std::size_t v = 0; v < V; ++v) {
+            at[v] += i * first.strides[v] + j * second.strides[v] + k * third.strides[v];
+          }
+          tile(at);
+        }
+      }
+    }
+  }
+
+private:
+  [[nodiscard]] bool is_aligned(std::size_t v, std::int64_t size) const {
+    auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base_[v]));
+    for (const auto &axis : plan_.axes) {
+      misaligned |= axis.strides[v];
+    }
+    return misaligned % size == 0; // sizes are powers of two
+  }
+
+  RunPlan<V> plan_;
+  TileShape shape_;
+  bool two_axes_ = false;
+  std::array<const std::byte *, V> base_{};
+  std::array<bool, V> aligned_{};
 };
 
 } // namespace switchyard::candidates::pointwise_array

@@ -26,6 +26,12 @@ void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
 [[nodiscard]] Image add(const ConstView &image, const Parameter &value,
                         const Options &options = {});
+// The same with an element of `value` per pixel (see ArrayOperand), truncated in its own dtype for
+// u8. `out` may be exactly the view `value`.
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options = {});
+[[nodiscard]] Image add(const ConstView &image, const ArrayOperand &value,
+                        const Options &options = {});
 
 // out = image · factor, per channel; u8 or f32, out of the same dtype.
 // f32 arithmetic, one rounding. u8: truncated and saturated, NaN → 0. Semantics: Albucore's
@@ -33,6 +39,11 @@ void add(const ConstView &image, const Parameter &value, const View &out,
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options = {});
 [[nodiscard]] Image multiply(const ConstView &image, const Parameter &factor,
+                             const Options &options = {});
+// The same with an element of `factor` per pixel. `out` may be exactly the view `factor`.
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+              const Options &options = {});
+[[nodiscard]] Image multiply(const ConstView &image, const ArrayOperand &factor,
                              const Options &options = {});
 
 // out = image · factor + value, per channel; u8 or f32, out of the same dtype.
@@ -42,6 +53,20 @@ void multiply_add(const ConstView &image, const Parameter &factor, const Paramet
                   const View &out, const Options &options = {});
 [[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
                                  const Parameter &value, const Options &options = {});
+// The same where factor, value or both have an element per pixel; an array may have any of the
+// operand dtypes. `out` may be exactly the view of an operand.
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const ArrayOperand &factor,
+                                 const ArrayOperand &value, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const ArrayOperand &factor,
+                                 const Parameter &value, const Options &options = {});
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
+                                 const ArrayOperand &value, const Options &options = {});
 
 // out = a · weight_a + b · weight_b; a, b and out of one shape and dtype, u8 or f32.
 // Two products and a sum, each rounded to f32. u8: half to even, saturated, NaN → 0. No term is
@@ -109,7 +134,11 @@ void mean_std(const ConstView &image, const View &mean, const View &std, Over ov
 namespace unchecked {
 void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options = {});
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
+              const Options &options = {});
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
               const Options &options = {});
 void to_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
               const Options &options = {});
@@ -118,6 +147,12 @@ void from_float(const ConstView &image, const View &out, std::optional<double> m
 void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,
           const Options &options = {});
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
                   const View &out, const Options &options = {});
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                   const View &out, const Options &options = {});
