@@ -65,6 +65,9 @@ const char *accepts_opencv(const Call &call, const Expression &expression) {
 
 void run_opencv(const Call &call, const Expression &expression) {
   const View &result = *call.out[0];
+  if (result.empty()) { // which OpenCV takes for operands of unequal sizes
+    return;
+  }
   const ConstView a = repeated(*call.in[1], result.shape);
   if (expression.operands() == 2) {
     const ConstView b = repeated(*call.in[2], result.shape);
