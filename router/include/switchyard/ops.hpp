@@ -76,6 +76,30 @@ void add_weighted(const ConstView &a, double weight_a, const ConstView &b, doubl
 [[nodiscard]] Image add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                                  double weight_b, const Options &options = {});
 
+// out = image^exponent, per channel, as C's pow has it: 0, negative bases, infinities and NaN
+// included; u8 or f32, out of the same dtype. f32: within 4 units in the last place. u8: the f32
+// power of the level itself (not of level / 255), truncated and saturated, NaN → 0. In bitwise
+// calls f32 is correctly rounded. Semantics: Albucore's power.
+void power(const ConstView &image, const Parameter &exponent, const View &out,
+           const Options &options = {});
+[[nodiscard]] Image power(const ConstView &image, const Parameter &exponent,
+                          const Options &options = {});
+// The same with an element of `exponent` per pixel. `out` may be exactly the view `exponent`.
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options = {});
+[[nodiscard]] Image power(const ConstView &image, const ArrayOperand &exponent,
+                          const Options &options = {});
+
+// out = e^image, ln image and √image; f32, out of the same dtype. IEEE special values at every
+// size; exp and log within 4 units in the last place, in bitwise calls correctly rounded, as sqrt
+// always is. Semantics: NumPy's functions of these names.
+void exp(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image exp(const ConstView &image, const Options &options = {});
+void log(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image log(const ConstView &image, const Options &options = {});
+void sqrt(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image sqrt(const ConstView &image, const Options &options = {});
+
 // out = (image − mean) · scale, per channel; image u8, u16 or f32, out f32. Two roundings.
 // In place for f32 alone. Semantics: Albucore's normalize, with scale = 1 / std.
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
@@ -140,6 +164,13 @@ void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options = {});
 void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
               const Options &options = {});
+void power(const ConstView &image, const Parameter &exponent, const View &out,
+           const Options &options = {});
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options = {});
+void exp(const ConstView &image, const View &out, const Options &options = {});
+void log(const ConstView &image, const View &out, const Options &options = {});
+void sqrt(const ConstView &image, const View &out, const Options &options = {});
 void to_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
               const Options &options = {});
 void from_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
