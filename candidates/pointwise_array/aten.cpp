@@ -26,6 +26,9 @@ void operate(const Call &call, const Expression &expression, const at::Tensor &i
   case Form::multiply:
     at::mul_out(out, in, a);
     break;
+  case Form::power: // of two f32: for an integer exponent, ATen multiplies
+    at::pow_out(out, in, a.to(at::kFloat));
+    break;
   case Form::multiply_add: {
     const at::Tensor b = operand_of(*call.in[2], false);
     // The product must not overwrite what is still to be added.

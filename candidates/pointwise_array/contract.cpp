@@ -135,7 +135,33 @@ template <class T> void fill_integers(const View &view, bool special, Random &ra
   });
 }
 
-void fill(const View &input, int /*which*/, bool special, Random &random) {
+// An f64 operand with a finite element beyond f32.
+std::uint32_t input_flags(const Call &call) {
+  bool wide = false;
+  for (std::size_t i = 1; i < call.in.size() && call.in[i] != nullptr; ++i) {
+    const ConstView &operand = *call.in[i];
+    for_each_index(operand.shape, [&](auto x, auto h, auto w, auto c) {
+      const double value = read(operand, x, h, w, c);
+      wide = wide || finite_beyond_f32({&value, 1});
+    });
+  }
+  return wide ? std::uint32_t{kWide} : 0U;
+}
+
+VariantContract arrays(std::string_view variant, int operands, std::span<const ParamSet> sets,
+                       decltype(VariantContract::make_params) make,
+                       decltype(VariantContract::oracle) expect) {
+  VariantContract contract = pointwise(variant, sets, make, nullptr, expect);
+  contract.inputs = 1 + operands;
+  contract.input_shape = shape_of;
+  contract.fill = fill_arrays;
+  contract.input_flags = input_flags;
+  return contract;
+}
+
+} // namespace
+
+void fill_arrays(const View &input, int /*which*/, bool special, Random &random) {
   const bool wide = random() % 2 == 0;
   const auto draw = [&](bool may_be_wide) {
     return [special, may_be_wide](std::uint64_t bits) {
@@ -157,32 +183,6 @@ void fill(const View &input, int /*which*/, bool special, Random &random) {
     return fill_with<double>(input, random, draw(wide));
   }
 }
-
-// An f64 operand with a finite element beyond f32.
-std::uint32_t input_flags(const Call &call) {
-  bool wide = false;
-  for (std::size_t i = 1; i < call.in.size() && call.in[i] != nullptr; ++i) {
-    const ConstView &operand = *call.in[i];
-    for_each_index(operand.shape, [&](auto x, auto h, auto w, auto c) {
-      const double value = read(operand, x, h, w, c);
-      wide = wide || finite_beyond_f32({&value, 1});
-    });
-  }
-  return wide ? std::uint32_t{kWide} : 0U;
-}
-
-VariantContract arrays(std::string_view variant, int operands, std::span<const ParamSet> sets,
-                       decltype(VariantContract::make_params) make,
-                       decltype(VariantContract::oracle) expect) {
-  VariantContract contract = pointwise(variant, sets, make, nullptr, expect);
-  contract.inputs = 1 + operands;
-  contract.input_shape = shape_of;
-  contract.fill = fill;
-  contract.input_flags = input_flags;
-  return contract;
-}
-
-} // namespace
 
 VariantContract one_array(std::string_view variant, decltype(VariantContract::oracle) expect) {
   return arrays(variant, 1, kOneSets, make_one, expect);

@@ -13,6 +13,9 @@ namespace switchyard::oracle {
 [[nodiscard]] VariantContract two_arrays(std::string_view variant,
                                          decltype(VariantContract::oracle) expect);
 
+// Their `fill`: image and operands by their dtypes.
+void fill_arrays(const View &input, int which, bool special, Random &random);
+
 // What a call asks of the arithmetic of an element.
 struct Working {
   bool wide = false; // in f64, else in f32

@@ -21,6 +21,7 @@ enum class Form : std::uint8_t {
   add,          // x + a
   multiply,     // x · a
   multiply_add, // x · a + b
+  power,        // x^a as C's pow has it, correctly rounded
 };
 
 struct Expression {

@@ -4,6 +4,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/functions/power_arrays-inl.hpp"
 #include "kernels/pointwise/arrays-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,6 +43,12 @@ SWITCHYARD_ARRAYS(MultiplyAddArraysF32, MultiplyAddF32Step, float, float)
 SWITCHYARD_ARRAYS(AddArrayF32U8, AddF32Step, float, uint8_t)
 SWITCHYARD_ARRAYS(MultiplyArrayF32U8, MultiplyF32Step, float, uint8_t)
 SWITCHYARD_ARRAYS(MultiplyAddArraysF32U8, MultiplyAddF32Step, float, uint8_t)
+
+SWITCHYARD_ARRAYS(PowerArrayU8Truncate, PowerBytesStep<ToU8<Truncate>>, uint8_t, float)
+SWITCHYARD_ARRAYS(PowerArrayU8HalfEven, PowerBytesStep<ToU8<HalfEven>>, uint8_t, float)
+SWITCHYARD_ARRAYS(PowerArrayU8HalfUp, PowerBytesStep<ToU8<HalfUp>>, uint8_t, float)
+SWITCHYARD_ARRAYS(PowerArrayF32, PowerStep<false>, float, float)
+SWITCHYARD_ARRAYS(PowerArrayFaithfulF32, PowerStep<true>, float, float)
 #undef SWITCHYARD_ARRAYS_ROUNDED
 #undef SWITCHYARD_ARRAYS
 
@@ -102,6 +109,11 @@ HWY_EXPORT(MultiplyAddArraysF32);
 HWY_EXPORT(AddArrayF32U8);
 HWY_EXPORT(MultiplyArrayF32U8);
 HWY_EXPORT(MultiplyAddArraysF32U8);
+HWY_EXPORT(PowerArrayU8Truncate);
+HWY_EXPORT(PowerArrayU8HalfEven);
+HWY_EXPORT(PowerArrayU8HalfUp);
+HWY_EXPORT(PowerArrayF32);
+HWY_EXPORT(PowerArrayFaithfulF32);
 HWY_EXPORT(ConvertU8);
 HWY_EXPORT(ConvertI8);
 HWY_EXPORT(ConvertU16);
@@ -128,7 +140,7 @@ template <> Kernel<std::uint8_t, std::uint8_t> kernel_of(const Expression &expre
     return &HWY_DYNAMIC_DISPATCH(AddBytes);
   case Form::multiply:
     return &HWY_DYNAMIC_DISPATCH(MultiplyBytes);
-  case Form::multiply_add:
+  default:
     break;
   }
   return &HWY_DYNAMIC_DISPATCH(MultiplyAddBytes);
@@ -146,6 +158,8 @@ template <> Kernel<std::uint8_t, float> kernel_of(const Expression &expression) 
                                 : SWITCHYARD_ROUNDED(AddArrayU8);
   case Form::multiply:
     return SWITCHYARD_ROUNDED(MultiplyArrayU8);
+  case Form::power:
+    return SWITCHYARD_ROUNDED(PowerArrayU8);
   case Form::multiply_add:
     break;
   }
@@ -160,6 +174,8 @@ template <> Kernel<float, float> kernel_of(const Expression &expression) {
     return &HWY_DYNAMIC_DISPATCH(AddArrayF32);
   case Form::multiply:
     return &HWY_DYNAMIC_DISPATCH(MultiplyArrayF32);
+  case Form::power:
+    return &HWY_DYNAMIC_DISPATCH(PowerArrayF32);
   case Form::multiply_add:
     break;
   }
@@ -173,7 +189,7 @@ template <> Kernel<float, std::uint8_t> kernel_of(const Expression &expression) 
     return &HWY_DYNAMIC_DISPATCH(AddArrayF32U8);
   case Form::multiply:
     return &HWY_DYNAMIC_DISPATCH(MultiplyArrayF32U8);
-  case Form::multiply_add:
+  default:
     break;
   }
   return &HWY_DYNAMIC_DISPATCH(MultiplyAddArraysF32U8);
@@ -249,17 +265,22 @@ void run_as(const Call &call, bool truncates, Kernel<T, A> kernel, std::index_se
   });
 }
 
-template <class T, class A> void run_as(const Call &call, const Expression &expression) {
-  const Kernel<T, A> kernel = kernel_of<T, A>(expression);
+template <class T, class A>
+void run_as(const Call &call, const Expression &expression, Kernel<T, A> kernel) {
   expression.operands() == 1
       ? run_as(call, expression.truncates, kernel, std::make_index_sequence<1>())
       : run_as(call, expression.truncates, kernel, std::make_index_sequence<2>());
 }
 
+// Whether a kernel takes the bytes of all operands as they are.
+bool takes_bytes(const Call &call, const Expression &expression) {
+  return expression.form != Form::power && call.in[1]->dtype == Dtype::u8 &&
+         (expression.operands() == 1 || call.in[2]->dtype == Dtype::u8);
+}
+
 template <class T> void run_for(const Call &call, const Expression &expression) {
-  const bool bytes = call.in[1]->dtype == Dtype::u8 &&
-                     (expression.operands() == 1 || call.in[2]->dtype == Dtype::u8);
-  bytes ? run_as<T, std::uint8_t>(call, expression) : run_as<T, float>(call, expression);
+  takes_bytes(call, expression) ? run_as(call, expression, kernel_of<T, std::uint8_t>(expression))
+                                : run_as(call, expression, kernel_of<T, float>(expression));
 }
 
 } // namespace
@@ -274,6 +295,13 @@ void run_fused(const Call &call, const Expression &expression) {
   }
   call.in[0]->dtype == Dtype::u8 ? run_for<std::uint8_t>(call, expression)
                                  : run_for<float>(call, expression);
+}
+
+void run_fused_faithful(const Call &call, const Expression &expression) {
+  using namespace kernels;
+  if (!call.out[0]->empty()) {
+    run_as<float, float>(call, expression, &HWY_DYNAMIC_DISPATCH(PowerArrayFaithfulF32));
+  }
 }
 
 } // namespace switchyard::candidates::pointwise_array

@@ -7,6 +7,7 @@
 #include "candidates/common/narrow.hpp"
 #include "candidates/common/passes.hpp"
 #include "candidates/pointwise_array/adapters.hpp"
+#include "kernels/functions/correct.hpp"
 
 namespace switchyard::candidates::pointwise_array {
 namespace {
@@ -83,6 +84,10 @@ template <class T, class Real> void compute(const Call &call, const Expression &
     return last_step<T, Real, T>(image, a.view(), out, expression.rounding, add);
   case Form::multiply:
     return last_step<T, Real, T>(image, a.view(), out, expression.rounding, multiply);
+  case Form::power:
+    return last_step<T, Real, T>(
+        image, a.view(), out, expression.rounding,
+        [](Real x, Real exponent) { return kernels::correct::power(x, exponent); });
   case Form::multiply_add:
     break;
   }

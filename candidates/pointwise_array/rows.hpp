@@ -30,6 +30,15 @@ inline constexpr DtypeCase kOneOperand[] = {
     {"f32_f64", {Dtype::f32, Dtype::f64}, {Dtype::f32}, false},
 };
 
+// As above, for ops whose operands are real numbers as a rule.
+inline constexpr auto kRealOperand = [] {
+  auto cases = std::to_array(kOneOperand);
+  for (DtypeCase &dtypes : cases) {
+    dtypes.measured = dtypes.in[1] == Dtype::f32;
+  }
+  return cases;
+}();
+
 // Image and two operands. Arrays of two dtypes go by the case `mixed`, which stands for all of
 // them.
 inline constexpr auto kTwoOperands = [] {
@@ -143,6 +152,12 @@ public:
     return moved += u8_ ? Moved{8, 5} : Moved{};
   }
 
+  // Exponents become f32.
+  [[nodiscard]] constexpr Moved aten_power() const {
+    Moved moved = converted(a_, a_ != Dtype::f32);
+    return moved += {8, 4};
+  }
+
 private:
   [[nodiscard]] static constexpr Moved converted(Dtype dtype, bool converts) {
     return converts ? Moved{size_of(dtype), 4} : Moved{};
@@ -201,6 +216,46 @@ template <Describe *kDescribe, Form kForm, bool kTruncates, bool kSum> consteval
   } else {
     return std::array<Candidate, 4>{kFused, kOpencvCalls, kAtenOps, kLoop};
   }
+}
+
+// Of power: OpenCV has one exponent for all, NumKong none.
+template <Describe *kDescribe> consteval std::array<Candidate, 4> power_rows() {
+  using namespace config;
+  constexpr auto kAll = bitwise_where(Form::power, [](const DtypeCase &) { return true; });
+  constexpr auto kFaithful = [] {
+    std::array<Exactness, kMaxDtypeCases> exactness{};
+    std::size_t i = 0;
+    for (const DtypeCase &dtypes : dtype_cases(Form::power)) {
+      exactness[i++] = dtypes.in[0] == Dtype::f32 ? Exactness::faithful : Exactness::unsupported;
+    }
+    return exactness;
+  }();
+  constexpr auto kFaithfulWithoutU16 = [kFaithful] {
+    auto exactness = kFaithful;
+    std::size_t i = 0;
+    for (const DtypeCase &dtypes : dtype_cases(Form::power)) {
+      exactness[i] = dtypes.in[1] == Dtype::u16 ? Exactness::unsupported : exactness[i];
+      ++i;
+    }
+    return exactness;
+  }();
+  constexpr auto kMoved = [](auto which) {
+    return passes(Form::power,
+                  [which](const DtypeCase &d) { return which(Costs(Form::power, d, false)); });
+  };
+  constexpr auto kOnce = kMoved([](const Costs &costs) { return costs.once(); });
+  // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
+  return {{
+      {"fused", 1, "fused", accepts<accepts_fused, kDescribe>, kAll, kOnce, Split::rows,
+       run<run_fused, kDescribe>},
+      {"fused_faithful", 1, "fused", accepts<accepts_fused, kDescribe>, kFaithful, kOnce,
+       Split::rows, run<run_fused_faithful, kDescribe>},
+      {"aten", 1, "aten", built<kAten, accepts<accepts_aten, kDescribe>>(), kFaithfulWithoutU16,
+       kMoved([](const Costs &costs) { return costs.aten_power(); }), Split::rows,
+       built<kAten, run<run_aten, kDescribe>>()},
+      {"loop", 1, "loop", nullptr, kAll, kMoved([](const Costs &costs) { return costs.loop(); }),
+       Split::rows, run<run_loop, kDescribe>},
+  }};
 }
 
 } // namespace switchyard::candidates::pointwise_array

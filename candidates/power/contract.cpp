@@ -1,4 +1,5 @@
 // The contract of power: C's pow of x and the exponent; u8 is the f32 result, truncated.
+#include "candidates/pointwise_array/contract.hpp"
 #include "candidates/contracts/functions.hpp"
 #include "candidates/power/params.hpp"
 
@@ -45,6 +46,20 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
     expected[i++] =
         expected_of(oracle::read(*call.in[0], x, h, w, c), params.exponent[c], u8, wide, rounding);
   });
+}
+
+void fill_with_operand(const View &input, int which, bool special, Random &random) {
+  which == 0 ? fill(input, which, special, random)
+             : oracle::fill_arrays(input, which, special, random);
+}
+
+void expect_array(const Call &call, int /*which*/, std::span<Expected> expected) {
+  oracle::expect_arrays(
+      call, expected, [](const oracle::Working &working, double pixel, double exponent, double) {
+        return expected_of(pixel, exponent, working.u8, working.wide,
+                           working.rounding == Rounding::by_op ? Rounding::truncate
+                                                               : working.rounding);
+      });
 }
 
 std::uint32_t flags(const void *params) {
@@ -122,6 +137,11 @@ const OpContract &contract() {
   static const VariantContract kVariants[] = {
       variant("power/scalar", kScalarSets, make_scalar),
       variant("power/vector", kVectorSets, make_vector),
+      [] {
+        VariantContract contract = oracle::one_array("power/array", expect_array);
+        contract.fill = fill_with_operand;
+        return contract;
+      }(),
   };
   static const OpContract kContract{"power", kVariants};
   return kContract;

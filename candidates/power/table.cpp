@@ -1,5 +1,7 @@
 // The candidates of power: x^exponent as C's pow has it; u8 truncates and saturates.
 #include "candidates/pointwise/rows.hpp"
+#include "candidates/pointwise_array/params.hpp"
+#include "candidates/pointwise_array/rows.hpp"
 #include "candidates/power/params.hpp"
 #include "candidates/registry.hpp"
 
@@ -13,6 +15,11 @@ Expression describe(const Call &call) {
   const auto &params = call.params_as<PowerParams>();
   return {
       Form::power, Coefficients(params.exponent), {}, chosen(params.rounding, Rounding::truncate)};
+}
+
+pointwise_array::Expression describe_array(const Call &call) {
+  return {pointwise_array::Form::power, false,
+          chosen(call.params_as<ArrayParams>().rounding, Rounding::truncate)};
 }
 
 constexpr DtypeCase kDtypes[] = {
@@ -31,9 +38,12 @@ constexpr auto kCandidates = function_rows<describe>({.fused = {bitwise, bitwise
                                                       .loop = {bitwise, bitwise}},
                                                      {{5, 5}, {1, 1}});
 
+constexpr auto kArrayCandidates = pointwise_array::power_rows<describe_array>();
+
 constexpr Variant kVariants[] = {
     {"power/scalar", kDtypes, kCandidates},
     {"power/vector", kDtypes, kCandidates},
+    {"power/array", pointwise_array::kRealOperand, kArrayCandidates},
 };
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "candidates/power/params.hpp"
+#include "router/ops/arrays.hpp"
 #include "router/ops/unary.hpp"
 #include "switchyard/ops.hpp"
 
@@ -28,6 +29,19 @@ struct Power {
 };
 using Forms = edge::Unary<Power>;
 
+struct PowerArray {
+  static constexpr std::string_view kName = "power";
+  static const VariantHandle &variant() {
+    static const VariantHandle array("power/array");
+    return array;
+  }
+};
+using ArrayForms = edge::Arrays<PowerArray>;
+
+std::array<edge::Operand, 1> operands(const ArrayOperand &exponent) {
+  return {edge::operand("exponent", exponent)};
+}
+
 } // namespace
 
 void unchecked::power(const ConstView &image, const Parameter &exponent, const View &out,
@@ -42,6 +56,20 @@ void power(const ConstView &image, const Parameter &exponent, const View &out,
 
 Image power(const ConstView &image, const Parameter &exponent, const Options &options) {
   return Forms::fresh(image, {exponent.values(), options.rounding}, image.dtype, options);
+}
+
+void unchecked::power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+                      const Options &options) {
+  ArrayForms::run(image, operands(exponent), out, OutputMode::into, options);
+}
+
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options) {
+  ArrayForms::into(image, operands(exponent), out, options);
+}
+
+Image power(const ConstView &image, const ArrayOperand &exponent, const Options &options) {
+  return ArrayForms::fresh(image, operands(exponent), options);
 }
 
 } // namespace switchyard
