@@ -130,17 +130,26 @@ Outcome run_function(const Image &image, const Arguments & /*arguments*/, const 
   return {kFunction(to_float(image), options), {}, {}};
 }
 
+// An operand that is the word `mirrored` is an array: the picture, flipped.
+bool is_array(const Arguments &arguments, const char *name) {
+  return arguments.text(name) == "mirrored";
+}
+
 const std::vector<Runner> &runners() {
   static const std::vector<Runner> kRunners{
       {"add",
        {{"value", "20"}},
        [](const Image &image, const Arguments &a, const Options &o) {
-         return Outcome{add(image, a.numbers("value"), o), {}};
+         return Outcome{is_array(a, "value") ? add(image, hflip(image), o)
+                                             : add(image, a.numbers("value"), o),
+                        {}};
        }},
       {"multiply",
        {{"factor", "1.05"}},
        [](const Image &image, const Arguments &a, const Options &o) {
-         return Outcome{multiply(image, a.numbers("factor"), o), {}};
+         return Outcome{is_array(a, "factor") ? multiply(image, hflip(image), o)
+                                              : multiply(image, a.numbers("factor"), o),
+                        {}};
        }},
       {"power", {{"exponent", "0.88"}}, run_power},
       {"exp", {}, run_function<exp>},

@@ -26,9 +26,14 @@ void operate(const Call &call, const Expression &expression, const at::Tensor &i
   case Form::multiply:
     at::mul_out(out, in, a);
     break;
-  case Form::power: // of two f32: for an integer exponent, ATen multiplies
-    at::pow_out(out, in, a.to(at::kFloat));
+  case Form::power: {
+    // f32 exponents: for integers, ATen multiplies. Products with 1, because the C library's pow,
+    // to which ATen leaves the rest of a row, makes NaN of a signalling one even where the other
+    // argument decides.
+    const at::Tensor exponents = a.scalar_type() == at::kFloat ? a.mul(1) : a.to(at::kFloat);
+    at::pow_out(out, in.mul(1), exponents);
     break;
+  }
   case Form::multiply_add: {
     const at::Tensor b = operand_of(*call.in[2], false);
     // The product must not overwrite what is still to be added.

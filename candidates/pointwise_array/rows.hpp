@@ -152,9 +152,10 @@ public:
     return moved += u8_ ? Moved{8, 5} : Moved{};
   }
 
-  // Exponents become f32.
+  // Both arguments pass through an array of f32.
   [[nodiscard]] constexpr Moved aten_power() const {
-    Moved moved = converted(a_, a_ != Dtype::f32);
+    Moved moved = converted(a_, true);
+    moved += {4, 4};
     return moved += {8, 4};
   }
 

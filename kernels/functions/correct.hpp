@@ -221,7 +221,7 @@ template <class Real> Real power(Real x, Real exponent) {
   if (x < 0 && !whole) {
     return Limits::quiet_NaN();
   }
-  return sign * power_of_positive(base, exponent);
+  return base == 1 ? sign : sign * power_of_positive(base, exponent); // the largest f64 included
 }
 
 // Of any base and a finite exponent, without a proposal.
