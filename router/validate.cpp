@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -109,23 +110,35 @@ private:
   int visited_ = 0;
 };
 
-// A finite number that f32 does not hold.
-bool is_wide(double value) {
-  const double size = std::fabs(value);
-  return size > FLT_MAX && size <= std::numeric_limits<double>::max();
+// The highest bit tells whether a number is finite and exceeds FLT_MAX: by integers, of which a
+// compiler makes vector code where comparisons of doubles would not become any.
+std::uint64_t wide_bit(const std::byte *number) {
+  constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
+  constexpr std::uint64_t kBeyond =
+      kTop - 1 - std::bit_cast<std::uint64_t>(static_cast<double>(FLT_MAX));
+  constexpr std::uint64_t kInfinite =
+      kTop - std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, number, sizeof bits);
+  const std::uint64_t magnitude = bits & ~kTop;
+  return (magnitude + kBeyond) & ~(magnitude + kInfinite) & kTop;
 }
 
-// n dense doubles, aligned or not. Blocks have no exits, so that they are vectorised.
-bool has_wide(const std::byte *at, std::int64_t n) {
-  constexpr std::int64_t kBlock = 256;
-  std::array<double, kBlock> block;
+// n numbers `stride` bytes apart, aligned or not.
+bool has_wide(const std::byte *at, std::int64_t n, std::int64_t stride) {
+  constexpr std::int64_t kBlock = 1024; // the search ends between blocks
   for (std::int64_t from = 0; from < n; from += kBlock) {
     const std::int64_t count = std::min(kBlock, n - from);
-    std::memcpy(block.data(), at + from * 8, static_cast<std::size_t>(count) * sizeof(double));
-    std::fill(block.begin() + count, block.end(), 0.0);
-    std::int64_t found = 0;
-    for (const double value : block) {
-      found |= is_wide(value) ? 1 : 0;
+    const std::byte *block = at + from * stride;
+    std::uint64_t found = 0;
+    if (stride == sizeof(double)) {
+      for (std::int64_t k = 0; k < count; ++k) {
+        found |= wide_bit(block + k * 8);
+      }
+    } else {
+      for (std::int64_t k = 0; k < count; ++k) {
+        found |= wide_bit(block + k * stride);
+      }
     }
     if (found != 0) {
       return true;
@@ -135,19 +148,17 @@ bool has_wide(const std::byte *at, std::int64_t n) {
 }
 
 bool row_is_wide(const ConstView &view, std::int64_t x, std::int64_t h) {
-  constexpr std::int64_t kSize = sizeof(double);
-  const std::int64_t pixel = kSize * view.shape[kC];
-  const bool dense_pixels = view.shape[kC] == 1 || view.strides[kC] == kSize;
-  if (dense_pixels && (view.shape[kW] == 1 || view.strides[kW] == pixel)) {
-    return has_wide(view.at(x, h, 0, 0), view.shape[kW] * view.shape[kC]);
+  const std::int64_t columns = view.shape[kW];
+  const std::int64_t channels = view.shape[kC];
+  if (columns == 1 || channels == 1) {
+    return has_wide(view.at(x, h, 0, 0), columns * channels, view.strides[channels == 1 ? kW : kC]);
   }
-  for (std::int64_t w = 0; w < view.shape[kW]; ++w) {
-    for (std::int64_t c = 0; c < view.shape[kC]; ++c) {
-      double value = 0;
-      std::memcpy(&value, view.at(x, h, w, c), sizeof value);
-      if (is_wide(value)) {
-        return true;
-      }
+  if (view.strides[kW] == channels * view.strides[kC]) {
+    return has_wide(view.at(x, h, 0, 0), columns * channels, view.strides[kC]);
+  }
+  for (std::int64_t w = 0; w < columns; ++w) {
+    if (has_wide(view.at(x, h, w, 0), channels, view.strides[kC])) {
+      return true;
     }
   }
   return false;
@@ -281,8 +292,7 @@ bool share_memory(const ConstView &a, const ConstView &b) {
 }
 
 bool is_wide(const Values &values) {
-  return std::any_of(values.data, values.data + values.size,
-                     [](double value) { return is_wide(value); });
+  return has_wide(reinterpret_cast<const std::byte *>(values.data), values.size, sizeof(double));
 }
 
 bool is_wide(const ConstView &view) {

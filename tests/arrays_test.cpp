@@ -304,10 +304,10 @@ TEST_CASE("Threads do not change what an operand is repeated to") {
 }
 
 TEST_CASE("One element beyond f32 moves the whole op to f64, wherever it sits") {
-  // 2^24 + 1.000000001 is 2^24 in f32, where the summand is 1, and 2^24 + 2 if the sum is f64.
+  // 2^24 + 1.00000001 is 2^24 in f32, where the summand is 1, and 2^24 + 2 if the sum is f64.
   for (const std::int64_t n : {3, 255, 256, 257, 1000}) {
     Floats in(static_cast<std::size_t>(n), 16777216.0F);
-    std::vector<double> value(in.size(), 1.000000001);
+    std::vector<double> value(in.size(), 1.00000001);
     Floats sums = values_of<float>(add(view_of(in), view_of(value)));
     CHECK(sums[0] == 16777216.0F);
     for (const std::size_t place : {std::size_t{0}, in.size() / 2, in.size() - 1}) {
@@ -332,9 +332,9 @@ TEST_CASE("One element beyond f32 moves the whole op to f64, wherever it sits") 
   }
   // What narrows to FLT_MAX but is beyond it counts; infinities and NaN do not.
   const Floats one{16777216.0F, 16777216.0F};
-  const std::vector<double> beside{1.000000001, FLT_MAX * (1 + 1e-9)};
+  const std::vector<double> beside{1.00000001, FLT_MAX * (1 + 1e-9)};
   CHECK(values_of<float>(add(view_of(one), view_of(beside)))[0] == 16777218.0F);
-  const std::vector<double> infinite{1.000000001, kInf};
+  const std::vector<double> infinite{1.00000001, kInf};
   CHECK(values_of<float>(add(view_of(one), view_of(infinite)))[0] == 16777216.0F);
   // A number beyond f32 beside an array, too.
   const Floats zero(2, 0.0F);

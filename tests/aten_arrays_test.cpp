@@ -27,7 +27,7 @@ TEST_CASE("ATen wraps sums of bytes around and has NaN in them at will; add satu
 
 TEST_CASE("ATen sums f32 and f64 tensors in f64; add narrows the operand first") {
   const at::Tensor image = at::full({1, 20, 1}, 16777216, at::kFloat);
-  const at::Tensor value = at::full({1, 20, 1}, 1.000000001, at::kDouble);
+  const at::Tensor value = at::full({1, 20, 1}, 1.00000001, at::kDouble);
   at::Tensor raw = at::empty_like(image);
   at::add_out(raw, image, value);
   CHECK(raw[0][3][0].item<float>() == 16777218.0F);

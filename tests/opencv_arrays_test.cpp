@@ -61,7 +61,7 @@ TEST_CASE("OpenCV makes 0 of a product beyond int; multiply saturates") {
 
 TEST_CASE("OpenCV sums an f64 array in f64; add narrows it to f32 first") {
   const cv::Mat image(1, 50, CV_32FC1, cv::Scalar(16777216));
-  const cv::Mat operand(1, 50, CV_64FC1, cv::Scalar(1.000000001));
+  const cv::Mat operand(1, 50, CV_64FC1, cv::Scalar(1.00000001));
   cv::Mat raw;
   cv::add(image, operand, raw, cv::noArray(), CV_32F);
   CHECK(raw.at<float>(0, 7) == 16777218.0F);

@@ -238,9 +238,13 @@ public:
     return {plan_.inner().strides[v], plan_.axes[2].strides[v]};
   }
   [[nodiscard]] bool aligned(std::size_t v) const { return aligned_[v]; }
-  // Elements that pass through buffers at once: whole rows of tiles of two axes.
+  // Elements that pass through buffers at once: whole rows of tiles of two axes, and whole blocks
+  // of the kernels.
   [[nodiscard]] std::int64_t block() const {
-    return two_axes_ ? kBlockElements / shape_.inner * shape_.inner : kBlockElements;
+    constexpr std::int64_t kKernelBlock = 64;
+    const std::int64_t rows = two_axes_ ? shape_.inner : 1;
+    const std::int64_t step = rows * kKernelBlock <= kBlockElements ? rows * kKernelBlock : rows;
+    return kBlockElements / step * step;
   }
 
   // Calls tile(address of its first element in each view).
