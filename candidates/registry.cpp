@@ -12,6 +12,9 @@ const OpTable &table();
 namespace add_weighted {
 const OpTable &table();
 }
+namespace bincount {
+const OpTable &table();
+}
 namespace clip {
 const OpTable &table();
 }
@@ -19,6 +22,9 @@ namespace from_float {
 const OpTable &table();
 }
 namespace hflip {
+const OpTable &table();
+}
+namespace histogram {
 const OpTable &table();
 }
 namespace lut {
@@ -36,15 +42,29 @@ const OpTable &table();
 namespace normalize {
 const OpTable &table();
 }
+namespace normalize_per_image {
+const OpTable &table();
+}
 namespace to_float {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),          &add_weighted::table(), &clip::table(),     &from_float::table(),
-      &hflip::table(),        &lut::table(),          &mean_std::table(), &multiply::table(),
-      &multiply_add::table(), &normalize::table(),    &to_float::table(),
+      &add::table(),
+      &add_weighted::table(),
+      &bincount::table(),
+      &clip::table(),
+      &from_float::table(),
+      &hflip::table(),
+      &histogram::table(),
+      &lut::table(),
+      &mean_std::table(),
+      &multiply::table(),
+      &multiply_add::table(),
+      &normalize::table(),
+      &normalize_per_image::table(),
+      &to_float::table(),
   };
   return kOps;
 }

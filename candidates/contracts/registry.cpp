@@ -9,6 +9,9 @@ const OpContract &contract();
 namespace add_weighted {
 const OpContract &contract();
 }
+namespace bincount {
+const OpContract &contract();
+}
 namespace clip {
 const OpContract &contract();
 }
@@ -16,6 +19,9 @@ namespace from_float {
 const OpContract &contract();
 }
 namespace hflip {
+const OpContract &contract();
+}
+namespace histogram {
 const OpContract &contract();
 }
 namespace lut {
@@ -33,16 +39,29 @@ const OpContract &contract();
 namespace normalize {
 const OpContract &contract();
 }
+namespace normalize_per_image {
+const OpContract &contract();
+}
 namespace to_float {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add::contract(),        &add_weighted::contract(), &clip::contract(),
-      &from_float::contract(), &hflip::contract(),        &lut::contract(),
-      &mean_std::contract(),   &multiply::contract(),     &multiply_add::contract(),
-      &normalize::contract(),  &to_float::contract(),
+      &add::contract(),
+      &add_weighted::contract(),
+      &bincount::contract(),
+      &clip::contract(),
+      &from_float::contract(),
+      &hflip::contract(),
+      &histogram::contract(),
+      &lut::contract(),
+      &mean_std::contract(),
+      &multiply::contract(),
+      &multiply_add::contract(),
+      &normalize::contract(),
+      &normalize_per_image::contract(),
+      &to_float::contract(),
   };
   return kContracts;
 }
