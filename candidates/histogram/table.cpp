@@ -59,11 +59,11 @@ template <bool kPerChannel> consteval std::array<Candidate, 4> rows(const Passes
 constexpr auto kTogether =
     rows<false>({.fused = {1, 0}, .opencv = {1, 0}, .aten = {3, 0}, .loop = {1, 0}});
 constexpr auto kPerChannel =
-    rows<true>({.fused = {1, 0}, .opencv = {3, 0}, .aten = {3, 0}, .loop = {1, 0}});
+    rows<true>({.fused = {1, 0}, .opencv = {3, 0}, .aten = {4, 1}, .loop = {1, 0}});
 constexpr auto kTogetherMasked =
-    rows<false>({.fused = {1, 0}, .opencv = {4, 0}, .aten = {4, 1}, .loop = {1, 0}});
+    rows<false>({.fused = {1, 0}, .opencv = {4, 0}, .aten = {28, 25}, .loop = {1, 0}});
 constexpr auto kPerChannelMasked =
-    rows<true>({.fused = {1, 0}, .opencv = {4, 0}, .aten = {4, 1}, .loop = {1, 0}});
+    rows<true>({.fused = {1, 0}, .opencv = {4, 0}, .aten = {32, 25}, .loop = {1, 0}});
 
 constexpr Variant kVariants[] = {
     {"histogram/together", kImage, kTogether},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "candidates/common/passes.hpp"
+#include "candidates/common/read_runs.hpp"
 #include "candidates/normalize_per_image/adapters.hpp"
 
 namespace switchyard::candidates::normalize_per_image {
@@ -12,7 +13,7 @@ namespace {
 
 template <class In>
 void add_extremes(const ConstView &image, std::span<float> lows, std::span<float> highs) {
-  Runs<In>({&image})([&](const In *x, std::int64_t n, RunChannels channels) {
+  ReadRuns<In>{image}([&](const In *x, std::int64_t n, RunChannels channels) {
     const bool together = lows.size() == 1;
     std::int64_t c = together ? 0 : channels.first;
     for (std::int64_t k = 0; k < n; ++k) {
