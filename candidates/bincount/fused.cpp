@@ -63,7 +63,7 @@ namespace {
 constexpr std::int64_t kTables = 8;
 constexpr std::int64_t kMaxTableBins = 2048; // 64 KiB of counters
 constexpr std::int64_t kMaxTableSums = 1024; // 64 KiB of sums
-constexpr std::int64_t kMaxCompared = 16;    // more bins cost more comparisons than counters
+constexpr std::int64_t kMaxCompared = 32;    // more bins cost more comparisons than counters
 constexpr std::int64_t kMaxPerFlush = std::int64_t{1} << 30; // of a 32-bit counter
 constexpr std::int64_t kChunk = 4096;                        // elements; a multiple of kTables
 
@@ -236,7 +236,7 @@ void run_counts_tables(const Call &call) {
 }
 
 const char *accepts_counts_compare(const Call &call) {
-  return call.params_as<BincountParams>().bins > kMaxCompared ? "more than 16 bins" : nullptr;
+  return call.params_as<BincountParams>().bins > kMaxCompared ? "more than 32 bins" : nullptr;
 }
 
 void run_counts_compare(const Call &call) {

@@ -53,16 +53,15 @@ struct PixelRow {
 
 namespace detail {
 
-// Pixel p counts its channel c in table (p mod kSets) · channels + c; kChannels of 0 stands for
-// `channels`. No branch asks the mask: it would be mispredicted along every edge.
+// Pixel p counts its channel c in table (p mod kSets) · kChannels + c. No branch asks the mask: it
+// would be mispredicted along every edge.
 template <std::size_t kChannels, std::size_t kSets, bool kMasked>
-void count_pixels(const PixelRow &row, std::size_t channels, LevelCounts *tables) {
-  const std::size_t count = kChannels > 0 ? kChannels : channels;
+void count_pixels(const PixelRow &row, LevelCounts *tables) {
   const auto pixel = [&](std::int64_t p, std::size_t set) {
     const std::uint8_t *at = row.data + p * row.stride;
     const std::uint32_t one = kMasked ? (row.mask[p * row.mask_stride] != 0 ? 1 : 0) : 1;
-    for (std::size_t c = 0; c < count; ++c) {
-      tables[set * count + c][at[static_cast<std::ptrdiff_t>(c) * row.channel_stride]] += one;
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      tables[set * kChannels + c][at[static_cast<std::ptrdiff_t>(c) * row.channel_stride]] += one;
     }
   };
   std::int64_t p = 0;
@@ -76,19 +75,30 @@ void count_pixels(const PixelRow &row, std::size_t channels, LevelCounts *tables
   }
 }
 
+// More channels than four, each count with a loop of its own: one of any length takes longer.
+template <std::size_t kChannels, bool kMasked>
+void count_many(const PixelRow &row, std::size_t channels, LevelCounts *tables) {
+  if constexpr (kChannels < kCountTables) {
+    if (channels != kChannels) {
+      return count_many<kChannels + 1, kMasked>(row, channels, tables);
+    }
+  }
+  count_pixels<kChannels, 1, kMasked>(row, tables);
+}
+
 template <bool kMasked>
 void count_channels(const PixelRow &row, std::size_t channels, LevelCounts *tables) {
   switch (channels) {
   case 1:
-    return count_pixels<1, 8, kMasked>(row, channels, tables);
+    return count_pixels<1, 8, kMasked>(row, tables);
   case 2:
-    return count_pixels<2, 4, kMasked>(row, channels, tables);
+    return count_pixels<2, 4, kMasked>(row, tables);
   case 3:
-    return count_pixels<3, 4, kMasked>(row, channels, tables);
+    return count_pixels<3, 4, kMasked>(row, tables);
   case 4:
-    return count_pixels<4, 4, kMasked>(row, channels, tables);
+    return count_pixels<4, 4, kMasked>(row, tables);
   default:
-    return count_pixels<0, 1, kMasked>(row, channels, tables);
+    return count_many<5, kMasked>(row, channels, tables);
   }
 }
 
