@@ -15,10 +15,16 @@ const OpTable &table();
 namespace clip {
 const OpTable &table();
 }
+namespace exp {
+const OpTable &table();
+}
 namespace from_float {
 const OpTable &table();
 }
 namespace hflip {
+const OpTable &table();
+}
+namespace log {
 const OpTable &table();
 }
 namespace lut {
@@ -36,15 +42,22 @@ const OpTable &table();
 namespace normalize {
 const OpTable &table();
 }
+namespace power {
+const OpTable &table();
+}
+namespace sqrt {
+const OpTable &table();
+}
 namespace to_float {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),          &add_weighted::table(), &clip::table(),     &from_float::table(),
-      &hflip::table(),        &lut::table(),          &mean_std::table(), &multiply::table(),
-      &multiply_add::table(), &normalize::table(),    &to_float::table(),
+      &add::table(),        &add_weighted::table(), &clip::table(),         &exp::table(),
+      &from_float::table(), &hflip::table(),        &log::table(),          &lut::table(),
+      &mean_std::table(),   &multiply::table(),     &multiply_add::table(), &normalize::table(),
+      &power::table(),      &sqrt::table(),         &to_float::table(),
   };
   return kOps;
 }

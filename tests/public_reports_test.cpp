@@ -83,6 +83,20 @@ TEST_CASE("ARI-02: large products saturate alike in vector body and tail") {
         }
       });
     }
+    const std::vector<float> factors(in.size(), 1e30F);
+    const ConstView factor = hwc(factors.data(), 1, length, 1);
+    with_every_candidate("multiply_add/array", [&](const Options &options) {
+      multiply_add(image, factor, factor, result, options);
+      for (const std::uint8_t value : out) {
+        REQUIRE(value == 255);
+      }
+    });
+    with_every_candidate("multiply/array", [&](const Options &options) {
+      multiply(image, factor, result, options);
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        REQUIRE(out[i] == (in[i] == 0 ? 0 : 255));
+      }
+    });
     with_every_candidate("add_weighted", [&](const Options &options) {
       add_weighted(image, 1e8, image, 1e8, result, options);
       for (std::size_t i = 0; i < in.size(); ++i) {
@@ -90,6 +104,111 @@ TEST_CASE("ARI-02: large products saturate alike in vector body and tail") {
       }
     });
   }
+}
+
+namespace {
+
+// image · factor for each way to pass the factor: number, vector, and array of f32 or f64.
+template <class Each> void with_every_factor(const ConstView &image, double factor, Each &&each) {
+  const auto n = static_cast<std::size_t>(image.elements());
+  const auto single = static_cast<double>(static_cast<float>(factor));
+  const std::vector<double> vector(static_cast<std::size_t>(image.channels()), factor);
+  const std::vector<float> floats(n, static_cast<float>(factor));
+  const std::vector<double> doubles(n, factor);
+  const ConstView narrow = strided(floats.data(), image.shape, contiguous_strides(image.shape, 4));
+  const ConstView wide = strided(doubles.data(), image.shape, contiguous_strides(image.shape, 8));
+  for (const char *variant : {"multiply/scalar", "multiply/vector"}) {
+    with_every_candidate(variant, [&](const Options &options) {
+      if (variant == std::string("multiply/vector") && image.channels() > 1) {
+        each(multiply(image, vector, options));
+      } else if (variant == std::string("multiply/scalar")) {
+        each(multiply(image, factor, options));
+        each(multiply(image, single, options));
+      }
+    });
+  }
+  with_every_candidate("multiply/array", [&](const Options &options) {
+    each(multiply(image, narrow, options));
+    each(multiply(image, wide, options));
+  });
+}
+
+} // namespace
+
+TEST_CASE("ARI-04: a factor of f64 multiplies in f32, however it is passed") {
+  std::vector<std::uint8_t> levels(256 * 2);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i] = static_cast<std::uint8_t>(i / 2);
+  }
+  const ConstView image = hwc(std::as_const(levels).data(), 1, 256, 2);
+  struct Case {
+    double factor;
+    int level;
+    int expected;
+  };
+  for (const Case &c :
+       {Case{1.15, 100, 115}, {1.3, 90, 116}, {2.1, 30, 62}, {0.7, 90, 63}, {0.58, 100, 58}}) {
+    INFO(c.factor);
+    with_every_factor(image, c.factor, [&](const Image &out) {
+      const auto *results = out.data<std::uint8_t>();
+      REQUIRE(int{results[2 * c.level]} == c.expected);
+      for (int x = 0; x < 256; ++x) {
+        const float product = static_cast<float>(x) * static_cast<float>(c.factor);
+        const int wanted = product >= 255 ? 255 : static_cast<int>(product);
+        REQUIRE(int{results[2 * x]} == wanted);
+        REQUIRE(int{results[2 * x + 1]} == wanted);
+      }
+    });
+  }
+}
+
+TEST_CASE("ARI-08: negative and fractional summands are truncated toward zero, then saturate") {
+  for (const std::int64_t channels : {1, 3, 5}) {
+    const std::vector<std::uint8_t> in(static_cast<std::size_t>(3 * channels), 10);
+    const ConstView image = hwc(in.data(), 1, 3, channels);
+    struct Case {
+      double value;
+      int expected;
+    };
+    for (const Case &c : {Case{-20, 0}, {-0.9, 10}, {0.9, 10}}) {
+      const auto all_as_expected = [&](const Image &out) {
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          REQUIRE(int{out.data<std::uint8_t>()[i]} == c.expected);
+        }
+      };
+      INFO(c.value << " with " << channels << " channels");
+      const std::vector<float> floats(in.size(), static_cast<float>(c.value));
+      const std::vector<double> doubles(in.size(), c.value);
+      const std::vector<std::int16_t> shorts(in.size(), static_cast<std::int16_t>(c.value));
+      with_every_candidate("add/scalar", [&](const Options &options) {
+        all_as_expected(add(image, c.value, options));
+      });
+      with_every_candidate("add/array", [&](const Options &options) {
+        all_as_expected(add(image, hwc(floats.data(), 1, 3, channels), options));
+        all_as_expected(add(image, hwc(doubles.data(), 1, 3, channels), options));
+        all_as_expected(add(image, hwc(shorts.data(), 1, 3, channels), options));
+        all_as_expected(add(image, hwc(shorts.data(), 1, 3, 1), options));
+      });
+    }
+  }
+  const std::vector<std::uint8_t> in(15, 10);
+  const std::array<double, 5> values{-20, 20, 250, -0.5, 0.5};
+  constexpr std::array<int, 5> kExpected{0, 30, 255, 10, 10};
+  std::vector<double> array;
+  for (int pixel = 0; pixel < 3; ++pixel) {
+    array.insert(array.end(), values.begin(), values.end());
+  }
+  const ConstView image = hwc(in.data(), 1, 3, 5);
+  const auto check = [&](const Image &out) {
+    for (std::size_t i = 0; i < 15; ++i) {
+      REQUIRE(int{out.data<std::uint8_t>()[i]} == kExpected[i % 5]);
+    }
+  };
+  with_every_candidate("add/vector",
+                       [&](const Options &options) { check(add(image, values, options)); });
+  with_every_candidate("add/array", [&](const Options &options) {
+    check(add(image, hwc(std::as_const(array).data(), 1, 3, 5), options));
+  });
 }
 
 TEST_CASE("ARI-06: a factor beyond f32 is not infinite before the arithmetic") {
@@ -100,12 +219,20 @@ TEST_CASE("ARI-06: a factor beyond f32 is not infinite before the arithmetic") {
     }
     const ConstView image = hwc(std::as_const(in).data(), 1, 3 * copies, 1);
     for (const double sign : {1.0, -1.0}) {
-      const Image out = multiply_add(image, sign * 1e40, 0);
-      for (std::int64_t i = 0; i < copies; ++i) {
-        const float *value = out.data<float>() + 3 * i;
-        REQUIRE(value[0] == 0);
-        REQUIRE(value[1] == Approx(sign * 1e30).epsilon(1e-6));
-        REQUIRE(static_cast<double>(value[2]) == sign * kInf);
+      const std::vector<double> factors(in.size(), sign * 1e40);
+      const ConstView factor = hwc(factors.data(), 1, 3 * copies, 1);
+      for (const Image &out : {multiply_add(image, sign * 1e40, 0), multiply(image, factor),
+                               multiply_add(image, factor, 0)}) {
+        for (std::int64_t i = 0; i < copies; ++i) {
+          const float *value = out.data<float>() + 3 * i;
+          REQUIRE(value[0] == 0);
+          REQUIRE(value[1] == Approx(sign * 1e30).epsilon(1e-6));
+          REQUIRE(static_cast<double>(value[2]) == sign * kInf);
+        }
+      }
+      const Image sum = add(image, factor);
+      for (std::int64_t i = 0; i < 3 * copies; ++i) {
+        REQUIRE(static_cast<double>(sum.data<float>()[i]) == sign * kInf);
       }
     }
   }
@@ -115,6 +242,8 @@ TEST_CASE("ARI-10: an output whose elements share an address is an error") {
   float value = 1;
   const View expanded = strided(&value, {1, 4, 5, 3}, {0, 0, 0, 0});
   CHECK_THROWS_AS(multiply_add(expanded, 2, 0, expanded), Error);
+  CHECK_THROWS_AS(add(expanded, expanded, expanded), Error);
+  CHECK_THROWS_AS(multiply(expanded, expanded, expanded), Error);
   CHECK(value == 1);
   const Image out = multiply_add(expanded, 2, 0);
   for (int i = 0; i < 60; ++i) {
@@ -157,6 +286,30 @@ TEST_CASE("ARI-12: blends of f32 are never clipped") {
   }
 }
 
+TEST_CASE("ARI-12: sums and products of f32 arrays are never clipped") {
+  for (const std::int64_t channels : {1, 3, 5}) {
+    const std::vector<float> a(static_cast<std::size_t>(24 * channels), 128);
+    const std::vector<float> b(a.size(), -300);
+    for (const bool every_second : {false, true}) {
+      ConstView x = hwc(a.data(), 2, 12, channels);
+      ConstView y = hwc(b.data(), 2, 12, channels);
+      if (every_second) {
+        x.shape[kW] = y.shape[kW] = 6;
+        x.strides[kW] *= 2;
+        y.strides[kW] *= 2;
+      }
+      const auto all_are = [](const Image &out, float expected) {
+        const auto *values = out.data<float>();
+        REQUIRE(std::all_of(values, values + out.view().elements(),
+                            [&](float value) { return value == expected; }));
+      };
+      with_every_candidate("add/array", [&](const Options &o) { all_are(add(x, y, o), -172); });
+      with_every_candidate("multiply/array",
+                           [&](const Options &o) { all_are(multiply(x, y, o), -38400); });
+    }
+  }
+}
+
 TEST_CASE("ARI-14: a dtype that an op does not have is an error that names both") {
   std::array<double, 64> memory{};
   for (const Dtype dtype :
@@ -166,6 +319,8 @@ TEST_CASE("ARI-14: a dtype that an op does not have is an error that names both"
     const std::string named = "dtype " + std::string(name_of(dtype));
     CHECK_THROWS_WITH(multiply_add(image, 2, 0),
                       Catch::StartsWith("multiply_add: image") && Catch::Contains(named));
+    CHECK_THROWS_WITH(multiply(image, image),
+                      Catch::StartsWith("multiply: image") && Catch::Contains(named));
     CHECK_THROWS_WITH(add_weighted(image, 1, image, 1),
                       Catch::StartsWith("add_weighted: a") && Catch::Contains(named));
     CHECK_THROWS_WITH(hflip(image), Catch::StartsWith("hflip: image") && Catch::Contains(named));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ private:
 struct Outcome {
   Image image; // empty for statistics
   Json statistics;
+  std::optional<RouteInfo> route; // the op's, where it was not the last call
 };
 
 // An op as this command offers it: its parameters with defaults, and the call.
@@ -115,18 +117,44 @@ Outcome run_mean_std(const Image &image, const Arguments &arguments, const Optio
   return {Image(), statistics};
 }
 
+// A gamma: levels scaled to [0, 1], raised, and scaled back.
+Outcome run_power(const Image &image, const Arguments &arguments, const Options &options) {
+  const Image raised = power(to_float(image), arguments.numbers("exponent"), options);
+  const RouteInfo route = last_route();
+  return {from_float(raised, Dtype::u8), {}, route};
+}
+
+// Of levels scaled to [0, 1].
+template <Image (*kFunction)(const ConstView &, const Options &)>
+Outcome run_function(const Image &image, const Arguments & /*arguments*/, const Options &options) {
+  return {kFunction(to_float(image), options), {}, {}};
+}
+
+// An operand that is the word `mirrored` is an array: the picture, flipped.
+bool is_array(const Arguments &arguments, const char *name) {
+  return arguments.text(name) == "mirrored";
+}
+
 const std::vector<Runner> &runners() {
   static const std::vector<Runner> kRunners{
       {"add",
        {{"value", "20"}},
        [](const Image &image, const Arguments &a, const Options &o) {
-         return Outcome{add(image, a.numbers("value"), o), {}};
+         return Outcome{is_array(a, "value") ? add(image, hflip(image), o)
+                                             : add(image, a.numbers("value"), o),
+                        {}};
        }},
       {"multiply",
        {{"factor", "1.05"}},
        [](const Image &image, const Arguments &a, const Options &o) {
-         return Outcome{multiply(image, a.numbers("factor"), o), {}};
+         return Outcome{is_array(a, "factor") ? multiply(image, hflip(image), o)
+                                              : multiply(image, a.numbers("factor"), o),
+                        {}};
        }},
+      {"power", {{"exponent", "0.88"}}, run_power},
+      {"exp", {}, run_function<exp>},
+      {"log", {}, run_function<log>},
+      {"sqrt", {}, run_function<sqrt>},
       {"clip",
        {{"low", "16"}, {"high", "235"}},
        [](const Image &image, const Arguments &a, const Options &o) {
@@ -206,7 +234,7 @@ Arguments arguments_for(const Runner &runner, const std::vector<std::string> &pa
 }
 
 void report(const Request &request, const Outcome &outcome) {
-  const RouteInfo route = last_route();
+  const RouteInfo route = outcome.route.value_or(last_route());
   if (request.json) {
     Json json{{"variant", route.variant},
               {"candidate", route.candidate},

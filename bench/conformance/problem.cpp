@@ -266,13 +266,14 @@ void Problem::State::bind() {
   call.dtype_case = static_cast<std::uint8_t>(spec.dtype_case);
   call.flags = contract.flags == nullptr ? 0U : contract.flags(params.get());
   oracle_call = call;
-  call.flags |= aliased >= 0 ? std::uint32_t{kInPlace} : 0U;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     in_views[i] = inputs[i].memory.view();
     drawn_views[i] = inputs[i].drawn.view();
     call.in[i] = &in_views[i];
     oracle_call.in[i] = &drawn_views[i];
   }
+  oracle_call.flags |= contract.input_flags == nullptr ? 0U : contract.input_flags(oracle_call);
+  call.flags = oracle_call.flags | (aliased >= 0 ? std::uint32_t{kInPlace} : 0U);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     out_views[i] = aliased >= 0 ? inputs[static_cast<std::size_t>(aliased)].memory.view()
                                 : outputs[i].memory->view();

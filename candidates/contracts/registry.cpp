@@ -12,10 +12,16 @@ const OpContract &contract();
 namespace clip {
 const OpContract &contract();
 }
+namespace exp {
+const OpContract &contract();
+}
 namespace from_float {
 const OpContract &contract();
 }
 namespace hflip {
+const OpContract &contract();
+}
+namespace log {
 const OpContract &contract();
 }
 namespace lut {
@@ -33,16 +39,23 @@ const OpContract &contract();
 namespace normalize {
 const OpContract &contract();
 }
+namespace power {
+const OpContract &contract();
+}
+namespace sqrt {
+const OpContract &contract();
+}
 namespace to_float {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add::contract(),        &add_weighted::contract(), &clip::contract(),
-      &from_float::contract(), &hflip::contract(),        &lut::contract(),
-      &mean_std::contract(),   &multiply::contract(),     &multiply_add::contract(),
-      &normalize::contract(),  &to_float::contract(),
+      &add::contract(),      &add_weighted::contract(), &clip::contract(),
+      &exp::contract(),      &from_float::contract(),   &hflip::contract(),
+      &log::contract(),      &lut::contract(),          &mean_std::contract(),
+      &multiply::contract(), &multiply_add::contract(), &normalize::contract(),
+      &power::contract(),    &sqrt::contract(),         &to_float::contract(),
   };
   return kContracts;
 }

@@ -26,6 +26,12 @@ void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
 [[nodiscard]] Image add(const ConstView &image, const Parameter &value,
                         const Options &options = {});
+// The same with an element of `value` per pixel (see ArrayOperand), truncated in its own dtype for
+// u8. `out` may be exactly the view `value`.
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options = {});
+[[nodiscard]] Image add(const ConstView &image, const ArrayOperand &value,
+                        const Options &options = {});
 
 // out = image · factor, per channel; u8 or f32, out of the same dtype.
 // f32 arithmetic, one rounding. u8: truncated and saturated, NaN → 0. Semantics: Albucore's
@@ -33,6 +39,11 @@ void add(const ConstView &image, const Parameter &value, const View &out,
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options = {});
 [[nodiscard]] Image multiply(const ConstView &image, const Parameter &factor,
+                             const Options &options = {});
+// The same with an element of `factor` per pixel. `out` may be exactly the view `factor`.
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+              const Options &options = {});
+[[nodiscard]] Image multiply(const ConstView &image, const ArrayOperand &factor,
                              const Options &options = {});
 
 // out = image · factor + value, per channel; u8 or f32, out of the same dtype.
@@ -42,6 +53,20 @@ void multiply_add(const ConstView &image, const Parameter &factor, const Paramet
                   const View &out, const Options &options = {});
 [[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
                                  const Parameter &value, const Options &options = {});
+// The same where factor, value or both have an element per pixel; an array may have any of the
+// operand dtypes. `out` may be exactly the view of an operand.
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const ArrayOperand &factor,
+                                 const ArrayOperand &value, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const ArrayOperand &factor,
+                                 const Parameter &value, const Options &options = {});
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
+                                 const ArrayOperand &value, const Options &options = {});
 
 // out = a · weight_a + b · weight_b; a, b and out of one shape and dtype, u8 or f32.
 // Two products and a sum, each rounded to f32. u8: half to even, saturated, NaN → 0. No term is
@@ -50,6 +75,30 @@ void add_weighted(const ConstView &a, double weight_a, const ConstView &b, doubl
                   const View &out, const Options &options = {});
 [[nodiscard]] Image add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                                  double weight_b, const Options &options = {});
+
+// out = image^exponent, per channel, as C's pow has it: 0, negative bases, infinities and NaN
+// included; u8 or f32, out of the same dtype. f32: within 4 units in the last place. u8: the f32
+// power of the level itself (not of level / 255), truncated and saturated, NaN → 0. In bitwise
+// calls f32 is correctly rounded. Semantics: Albucore's power.
+void power(const ConstView &image, const Parameter &exponent, const View &out,
+           const Options &options = {});
+[[nodiscard]] Image power(const ConstView &image, const Parameter &exponent,
+                          const Options &options = {});
+// The same with an element of `exponent` per pixel. `out` may be exactly the view `exponent`.
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options = {});
+[[nodiscard]] Image power(const ConstView &image, const ArrayOperand &exponent,
+                          const Options &options = {});
+
+// out = e^image, ln image and √image; f32, out of the same dtype. IEEE special values at every
+// size; exp and log within 4 units in the last place, in bitwise calls correctly rounded, as sqrt
+// always is. Semantics: NumPy's functions of these names.
+void exp(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image exp(const ConstView &image, const Options &options = {});
+void log(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image log(const ConstView &image, const Options &options = {});
+void sqrt(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image sqrt(const ConstView &image, const Options &options = {});
 
 // out = (image − mean) · scale, per channel; image u8, u16 or f32, out f32. Two roundings.
 // In place for f32 alone. Semantics: Albucore's normalize, with scale = 1 / std.
@@ -109,8 +158,19 @@ void mean_std(const ConstView &image, const View &mean, const View &std, Over ov
 namespace unchecked {
 void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options = {});
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options = {});
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+              const Options &options = {});
+void power(const ConstView &image, const Parameter &exponent, const View &out,
+           const Options &options = {});
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options = {});
+void exp(const ConstView &image, const View &out, const Options &options = {});
+void log(const ConstView &image, const View &out, const Options &options = {});
+void sqrt(const ConstView &image, const View &out, const Options &options = {});
 void to_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
               const Options &options = {});
 void from_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
@@ -118,6 +178,12 @@ void from_float(const ConstView &image, const View &out, std::optional<double> m
 void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,
           const Options &options = {});
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
                   const View &out, const Options &options = {});
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                   const View &out, const Options &options = {});

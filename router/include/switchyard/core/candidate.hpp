@@ -88,6 +88,8 @@ class TrafficByCase {
 public:
   constexpr TrafficByCase() = default;
   constexpr TrafficByCase(std::uint8_t reads, std::uint8_t writes) { cases_.fill({reads, writes}); }
+  constexpr explicit TrafficByCase(const std::array<Traffic, kMaxDtypeCases> &cases)
+      : cases_(cases) {}
   constexpr TrafficByCase(std::initializer_list<Traffic> cases) {
     for (std::size_t i = 0; i < cases_.size() && cases.size() > 0; ++i) {
       cases_[i] = i < cases.size() ? cases.begin()[i] : cases.end()[-1];

@@ -59,6 +59,8 @@ struct VariantContract {
                                              Random &random) = nullptr;
   // CallFlag bits that validation would set for these parameters; nullptr: none.
   std::uint32_t (*flags)(const void *params) = nullptr;
+  // Those that it would set for what the inputs hold; nullptr: none.
+  std::uint32_t (*input_flags)(const Call &call) = nullptr;
   // Fills input `which`; `special` asks for the values that break candidates (NaN, ±Inf, −0,
   // subnormals, extremes). nullptr: the harness's default distribution.
   void (*fill)(const View &input, int which, bool special, Random &random) = nullptr;
