@@ -82,7 +82,7 @@ void run(benchmark::State &state, const Registered &registered) {
 // Cells of several threads are there for candidates whose rows can be split.
 bool worth_running(const Candidate &candidate, const evidence::Cell &cell, std::size_t dtype_case) {
   return candidate.built() && candidate.exactness[dtype_case] != Exactness::unsupported &&
-         (cell.thread_budget == 1 || candidate.split == Split::rows);
+         (cell.thread_budget == 1 || candidate.split != Split::none);
 }
 
 void register_entry(const Entry &entry, const std::vector<int> &budgets) {

@@ -12,12 +12,16 @@
 namespace switchyard {
 namespace {
 
-// The part [from, to) of every view of a call along one axis.
+// The part [from, to) of a call along one axis: of its outputs and of the inputs that have rows of
+// their own for them.
 class Band {
 public:
-  Band(const Call &whole, Axis axis, std::int64_t from, std::int64_t to) : call_(whole) {
-    for (std::size_t i = 0; i < whole.in.size(); ++i) {
-      if (whole.in[i] != nullptr) {
+  Band(const Call &whole, Split split, Axis axis, std::int64_t from, std::int64_t to)
+      : call_(whole) {
+    const std::size_t divided = split == Split::rows_of_first ? 1 : whole.in.size();
+    const std::int64_t extent = whole.in[0]->shape[axis];
+    for (std::size_t i = 0; i < divided; ++i) {
+      if (whole.in[i] != nullptr && whole.in[i]->shape[axis] == extent) {
         in_[i] = slice(*whole.in[i], axis, from, to);
         call_.in[i] = &in_[i];
       }
@@ -47,7 +51,7 @@ Axis split_axis(const Call &call) {
 } // namespace
 
 int band_count(const Candidate &candidate, const Call &call, int threads) {
-  if (candidate.split != Split::rows) {
+  if (candidate.split == Split::none) {
     return 1;
   }
   // More bands than threads would only cost; asking for more threads than the process may have
@@ -75,7 +79,8 @@ int run_split(const Candidate &candidate, const Call &call, int threads) {
         0, bands,
         [&](int band) {
           const DefaultFpEnvironment environment;
-          const Band part(call, axis, extent * band / bands, extent * (band + 1) / bands);
+          const Band part(call, candidate.split, axis, extent * band / bands,
+                          extent * (band + 1) / bands);
           candidate.run(part.call());
         },
         tbb::static_partitioner());

@@ -484,7 +484,7 @@ TEST_CASE("The matrix stays within its size and its cells name problems that rea
 TEST_CASE("Cells follow what a contract allows", "[measure]") {
   VariantContract contract = kCopyContract;
   contract.in_place = false;
-  contract.output_shape = [](int, const Extents &) { return Extents{1, 1, 1, 1}; };
+  contract.output_shape = [](int, const Extents &, const void *) { return Extents{1, 1, 1, 1}; };
   const std::vector<int> budgets{1, 2};
   for (const MatrixCell &entry : matrix(kCopy, contract, Mode::full, budgets)) {
     CHECK(entry.cell.output == "into"); // a single number is not worth allocating

@@ -272,8 +272,9 @@ public:
     }
     for (int i = 0; i < contract.outputs; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const Extents shape =
-          contract.output_shape != nullptr ? contract.output_shape(i, image_.shape) : image_.shape;
+      const Extents shape = contract.output_shape != nullptr
+                                ? contract.output_shape(i, image_.shape, params_.get())
+                                : image_.shape;
       const Dtype dtype = dtypes.out[at];
       outputs_[at] = View(memory_.data(), shape, contiguous_strides(shape, size_of(dtype)), dtype);
       call_.out[at] = &outputs_[at];

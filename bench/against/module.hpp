@@ -16,13 +16,13 @@ struct Call;
 
 namespace switchyard::against {
 
-inline constexpr std::size_t kModuleDtypes = 8; // dtype cases that a row has room for
+inline constexpr std::size_t kModuleDtypes = 16; // dtype cases that a row has room for
 
 struct ModuleCandidate {
   std::string_view variant;
   std::string_view id;
   int version = 1;
-  bool split_rows = false;
+  std::uint8_t split = 0;                               // Split
   std::array<std::string_view, kModuleDtypes> dtypes{}; // names of the variant's dtype cases
   std::array<std::uint8_t, kModuleDtypes> exactness{};  // Exactness by dtype case
   const char *(*domain)(const Call &) = nullptr;        // nullptr: accepts everything

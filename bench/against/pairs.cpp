@@ -23,7 +23,7 @@ Candidate old_candidate(const Variant &variant, const Candidate &now, const Modu
   candidate.id = id;
   candidate.version = old.version;
   candidate.domain = old.domain;
-  candidate.split = old.split_rows ? Split::rows : Split::none;
+  candidate.split = static_cast<Split>(old.split);
   candidate.run = old.run;
   candidate.exactness = {};
   const std::size_t cases =

@@ -282,6 +282,7 @@ verify::VerifyOptions options_of(const Request &request) {
   } else {
     try {
       options.points = verify::points_of(request.shapes);
+      options.unseen_of_contract = false;
     } catch (const std::invalid_argument &error) {
       throw std::invalid_argument(std::string("--shapes ") + error.what());
     }

@@ -75,8 +75,11 @@ ConstView moved_to(const ConstView &view, const void *data) {
   return moved;
 }
 
+// Row h of image x, or the only one, of a view whose rows serve all.
 ConstView row_of(const ConstView &view, std::int64_t x, std::int64_t h) {
-  return slice(slice(view, kX, x, x + 1), kH, h, h + 1);
+  const std::int64_t image = view.shape[kX] == 1 ? 0 : x;
+  const std::int64_t row = view.shape[kH] == 1 ? 0 : h;
+  return slice(slice(view, kX, image, image + 1), kH, row, row + 1);
 }
 
 } // namespace
@@ -121,7 +124,9 @@ struct Problem::State {
   State(const Variant &v, const VariantContract &c, const ProblemSpec &s)
       : variant(v), contract(c), spec(s) {}
 
-  void validate() const;
+  [[noreturn]] void refuse(const char *why) const;
+  void validate_numbers() const;
+  void validate_output() const; // needs the parameters
   void draw();
   void add_input(int which, Random &random);
   void add_output(int which);
@@ -132,8 +137,16 @@ struct Problem::State {
   [[nodiscard]] const DtypeCase &dtypes() const {
     return variant.dtypes[static_cast<std::size_t>(spec.dtype_case)];
   }
+  [[nodiscard]] Extents input_shape(int which) const {
+    return contract.input_shape == nullptr ? spec.shape
+                                           : contract.input_shape(which, spec.shape, params.get());
+  }
   [[nodiscard]] Extents output_shape(int which, const Extents &in) const {
-    return contract.output_shape == nullptr ? in : contract.output_shape(which, in);
+    return contract.output_shape == nullptr ? in : contract.output_shape(which, in, params.get());
+  }
+  [[nodiscard]] bool can_alias(int which) const {
+    return dtypes().in[static_cast<std::size_t>(which)] == dtypes().out[0] &&
+           input_shape(which) == spec.shape;
   }
   [[nodiscard]] std::vector<Expected> evaluate(const Call &of, int which) const;
   void poison(int which, const GuardedMemory &memory) const;
@@ -152,43 +165,48 @@ struct Problem::State {
 // ---------------------------------------------------------------------------------------------
 // Construction
 
-void Problem::State::validate() const {
-  const auto fail = [&](const char *why) {
-    throw std::invalid_argument(spec.text(variant, contract) + ": " + why);
-  };
+void Problem::State::refuse(const char *why) const {
+  throw std::invalid_argument(spec.text(variant, contract) + ": " + why);
+}
+
+void Problem::State::validate_numbers() const {
   const auto cases = static_cast<int>(variant.dtypes.size());
   if (spec.dtype_case < 0 || spec.dtype_case >= cases) {
     throw std::invalid_argument(std::string(variant.name) + ": no such dtype case");
   }
   if (spec.param_set < 0 || spec.param_set >= static_cast<int>(contract.param_sets.size())) {
-    fail("no such parameter set");
+    refuse("no such parameter set");
   }
   if (std::any_of(spec.shape.begin(), spec.shape.end(), [](auto n) { return n < 0; })) {
-    fail("a negative extent");
+    refuse("a negative extent");
   }
   if (spec.rank != 3 && spec.rank != 4) {
-    fail("the rank is neither 3 nor 4");
+    refuse("the rank is neither 3 nor 4");
   }
   if (spec.rank == 3 && spec.shape[kX] != 1) {
-    fail("rank 3 with more than one image");
+    refuse("rank 3 with more than one image");
   }
   if (element_count(spec.shape) == 0 && !contract.takes_empty) {
-    fail("the contract takes no empty image");
+    refuse("the contract takes no empty image");
   }
+}
+
+void Problem::State::validate_output() const {
   if (spec.output == OutputMode::in_place &&
       (!contract.in_place || contract.outputs != 1 || dtypes().in[0] != dtypes().out[0] ||
-       output_shape(0, spec.shape) != spec.shape)) {
-    fail("the contract does not allow the output in place");
+       output_shape(0, spec.shape) != spec.shape || !can_alias(0))) {
+    refuse("the contract does not allow the output in place");
   }
 }
 
 void Problem::State::draw() {
-  validate();
+  validate_numbers();
   Random random(mix(spec.seed));
   params = contract.make_params(spec.param_set, spec.shape[kC], spec.dtype_case, random);
+  validate_output();
   if (spec.output == OutputMode::in_place) {
     aliased = static_cast<int>((spec.seed / 3) % static_cast<std::uint64_t>(contract.inputs));
-    aliased = dtypes().in[static_cast<std::size_t>(aliased)] == dtypes().out[0] ? aliased : 0;
+    aliased = can_alias(aliased) ? aliased : 0;
   }
   for (int i = 0; i < contract.inputs; ++i) {
     add_input(i, random);
@@ -211,8 +229,9 @@ void Problem::State::add_input(int which, Random &random) {
   const Placement placement{spec.layout,      spec.unaligned,
                             which != aliased, spec.seed + static_cast<std::uint64_t>(which),
                             spec.typical,     false};
-  const ConstView view{nullptr, spec.shape, strides_of(spec.shape, size_of(dtype), placement),
-                       dtype, spec.rank};
+  const Extents shape = input_shape(which);
+  const ConstView view{nullptr, shape, strides_of(shape, size_of(dtype), placement), dtype,
+                       spec.rank};
   inputs.push_back({GuardedMemory(view, spec.unaligned), GuardedMemory(view, spec.unaligned)});
   const GuardedMemory &drawn = inputs.back().drawn;
   fill_pattern(drawn.region(), mix(spec.seed + 100 + static_cast<std::uint64_t>(which)));

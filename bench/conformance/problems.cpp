@@ -94,6 +94,24 @@ public:
     }
   }
 
+  // Every shape of the contract's own in every layout, and with every parameter set.
+  void own_shapes() {
+    const auto sets = static_cast<int>(contract_.param_sets.size());
+    constexpr std::int64_t kMost = 1 << 18; // elements; larger ones are proven when measured
+    for (const ShapeCase &shape : contract_.shapes) {
+      if (element_count(shape.shape) > kMost) {
+        continue;
+      }
+      const int rounds = shape.use == Use::tested ? std::max(sets, kLayoutClasses) : 1;
+      for (int i = 0; i < rounds; ++i) {
+        const auto layout = kLayouts[static_cast<std::size_t>(i) % kLayouts.size()];
+        ProblemSpec spec = draw(shape.shape, shape.rank, layout);
+        spec.param_set = rounds == 1 ? spec.param_set : i % sets;
+        add(spec);
+      }
+    }
+  }
+
   // Every combination of layout, output mode and alignment.
   void layouts() {
     for (const LayoutClass layout : kLayouts) {
@@ -135,6 +153,10 @@ std::vector<ProblemSpec> problems(const Variant &variant, const VariantContract 
   std::vector<ProblemSpec> specs;
   for (int i = 0; i < static_cast<int>(variant.dtypes.size()); ++i) {
     Builder builder(variant, contract, i, specs);
+    if (!contract.shapes.empty()) {
+      builder.own_shapes();
+      continue;
+    }
     builder.tails();
     builder.images();
     builder.batches();

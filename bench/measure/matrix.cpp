@@ -81,23 +81,31 @@ constexpr MatrixPoint kPoints[] = {
 };
 
 // A result of a few numbers has no buffer worth allocating.
-bool has_image_result(const VariantContract &contract, const Extents &shape) {
+bool has_image_result(const VariantContract &contract, const Extents &shape, const void *params) {
   constexpr std::int64_t kFew = 16;
   return contract.outputs > 0 &&
          (contract.output_shape == nullptr ||
-          element_count(contract.output_shape(0, shape)) * kFew >= element_count(shape));
+          element_count(contract.output_shape(0, shape, params)) * kFew >= element_count(shape));
 }
 
 bool can_split(const Variant &variant) {
   return std::any_of(variant.candidates.begin(), variant.candidates.end(),
-                     [](const Candidate &c) { return c.split == Split::rows; });
+                     [](const Candidate &c) { return c.split != Split::none; });
 }
 
+// Whether a variant has the point, of a parameter set and dtype case.
 bool applies(const MatrixPoint &point, const Variant &variant, const VariantContract &contract,
-             const DtypeCase &dtype) {
+             std::size_t dtype_case, int set) {
+  const DtypeCase &dtype = variant.dtypes[dtype_case];
   const bool same_type = contract.outputs == 1 && dtype.in[0] == dtype.out[0];
+  const auto has_result = [&] {
+    Random random(1);
+    const auto params =
+        contract.make_params(set, point.shape[kC], static_cast<int>(dtype_case), random);
+    return has_image_result(contract, point.shape, params.get());
+  };
   return (point.output != in_place || (contract.in_place && same_type)) &&
-         (point.output != fresh || has_image_result(contract, point.shape)) &&
+         (point.output != fresh || has_result()) &&
          (point.budgets == Budgets::one || can_split(variant));
 }
 
@@ -158,6 +166,32 @@ std::span<const MatrixPoint> matrix_points() {
   return kPoints;
 }
 
+std::vector<MatrixPoint> points_of(const VariantContract &contract,
+                                   std::initializer_list<Use> uses) {
+  constexpr std::int64_t kWorthThreads = 1 << 16; // elements
+  std::vector<MatrixPoint> points;
+  for (const ShapeCase &shape : contract.shapes) {
+    if (std::find(uses.begin(), uses.end(), shape.use) == uses.end()) {
+      continue;
+    }
+    MatrixPoint point{shape.shape,
+                      shape.rank,
+                      contiguous,
+                      into,
+                      CacheState::hot,
+                      Budgets::one,
+                      shape.use == Use::quick,
+                      base};
+    points.push_back(point);
+    if (element_count(shape.shape) >= kWorthThreads) {
+      point.budgets = Budgets::several;
+      point.priority = arm;
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
 std::vector<int> thread_budgets(int cores, std::span<const int> list) {
   std::vector<int> all(list.begin(), list.end());
   if (all.empty()) {
@@ -183,13 +217,16 @@ std::vector<int> thread_budgets(int cores, std::span<const int> list) {
 std::vector<MatrixCell> cells_at(std::span<const MatrixPoint> points, const Variant &variant,
                                  const VariantContract &contract, std::span<const int> budgets) {
   std::vector<MatrixCell> cells;
-  for (const DtypeCase &dtype : variant.dtypes) {
-    for (const ParamSet &set : contract.param_sets) {
+  for (std::size_t dtype = 0; dtype < variant.dtypes.size(); ++dtype) {
+    for (std::size_t set = 0; set < contract.param_sets.size(); ++set) {
+      if (!variant.dtypes[dtype].measured || !contract.param_sets[set].measured) {
+        continue;
+      }
       evidence::Cell base_cell;
-      base_cell.dtype = dtype.name;
-      base_cell.params = set.name;
+      base_cell.dtype = variant.dtypes[dtype].name;
+      base_cell.params = contract.param_sets[set].name;
       for (const MatrixPoint &point : points) {
-        if (set.measured && applies(point, variant, contract, dtype)) {
+        if (applies(point, variant, contract, dtype, static_cast<int>(set))) {
           append(cells, point, base_cell, budgets);
         }
       }
@@ -200,7 +237,10 @@ std::vector<MatrixCell> cells_at(std::span<const MatrixPoint> points, const Vari
 
 std::vector<MatrixCell> matrix(const Variant &variant, const VariantContract &contract, Mode mode,
                                std::span<const int> budgets) {
-  std::vector<MatrixCell> cells = cells_at(kPoints, variant, contract, budgets);
+  const std::vector<MatrixPoint> own = points_of(contract, {Use::quick, Use::full});
+  std::vector<MatrixCell> cells =
+      cells_at(contract.shapes.empty() ? std::span<const MatrixPoint>(kPoints) : own, variant,
+               contract, budgets);
   std::erase_if(cells, [&](const MatrixCell &cell) { return mode == Mode::quick && !cell.quick; });
   return cells;
 }

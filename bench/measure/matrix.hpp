@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,6 +51,11 @@ struct MatrixPoint {
 // Quick mode's points come first.
 [[nodiscard]] std::span<const MatrixPoint> matrix_points();
 
+// Points at the shapes of a contract that has its own, of these uses; large ones with several
+// threads as well.
+[[nodiscard]] std::vector<MatrixPoint> points_of(const VariantContract &contract,
+                                                 std::initializer_list<Use> uses);
+
 enum class Mode : std::uint8_t { quick, full };
 
 struct MatrixCell {
@@ -64,9 +70,9 @@ struct MatrixCell {
 [[nodiscard]] std::vector<int> thread_budgets(int cores, std::span<const int> list = {});
 
 // The cells of a variant in all its dtype cases, for its measured parameter sets, in a fixed
-// order. In-place cells only where the contract allows them, fresh ones only where the result is
-// an image rather than a few numbers, threaded ones only where some candidate's rows can be
-// split.
+// order: of the contract's shapes, else of the points above. In-place cells only where the contract
+// allows them, fresh ones only where the result is an image rather than a few numbers, threaded
+// ones only where some candidate's rows can be split.
 [[nodiscard]] std::vector<MatrixCell> matrix(const Variant &variant,
                                              const VariantContract &contract, Mode mode,
                                              std::span<const int> budgets);

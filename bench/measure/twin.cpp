@@ -367,8 +367,11 @@ void run_twin_stream(const Call &call) {
   keep(move_traffic(call, Stores::streaming));
 }
 
-constexpr std::array<Exactness, kMaxDtypeCases> kAny = {Exactness::bitwise, Exactness::bitwise,
-                                                        Exactness::bitwise, Exactness::bitwise};
+constexpr std::array<Exactness, kMaxDtypeCases> kAny = [] {
+  std::array<Exactness, kMaxDtypeCases> all{};
+  all.fill(Exactness::bitwise);
+  return all;
+}();
 constexpr Candidate kTwins[] = {
     {"twin", 1, "", nullptr, kAny, {1, 1}, Split::rows, run_twin},
     {"twin_stream", 1, "", nullptr, kAny, {1, 1}, Split::rows, run_twin_stream},

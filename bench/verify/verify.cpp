@@ -24,13 +24,29 @@ struct Group {
   std::vector<evidence::Cell> cells;
 };
 
+std::vector<measure::MatrixPoint> points_for(const VariantContract &contract,
+                                             const VerifyOptions &options) {
+  if (contract.shapes.empty()) {
+    return options.points;
+  }
+  if (options.unseen_of_contract) {
+    return measure::points_of(contract, {Use::unseen});
+  }
+  std::vector<measure::MatrixPoint> points = options.points;
+  std::erase_if(points, [](const measure::MatrixPoint &point) {
+    return point.shape[kX] != 1 || point.shape[kC] != 1;
+  });
+  return points;
+}
+
 std::vector<Group> groups_of(std::span<const measure::Entry> entries,
                              const VerifyOptions &options) {
   std::vector<Group> groups;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::size_t first = groups.size();
-    for (measure::MatrixCell &planned : measure::cells_at(
-             options.points, *entries[i].variant, *entries[i].contract, options.thread_budgets)) {
+    for (measure::MatrixCell &planned :
+         measure::cells_at(points_for(*entries[i].contract, options), *entries[i].variant,
+                           *entries[i].contract, options.thread_budgets)) {
       if (groups.size() == first || groups.back().cells.front().dtype != planned.cell.dtype) {
         groups.push_back({i, {}});
       }

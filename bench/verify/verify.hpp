@@ -16,6 +16,9 @@ namespace switchyard::verify {
 
 struct VerifyOptions {
   std::vector<measure::MatrixPoint> points; // unseen_points(), or points_of()
+  // Ops that are not on images are judged at their contract's unseen shapes, else at those of
+  // `points` that are one matrix.
+  bool unseen_of_contract = true;
   std::vector<int> thread_budgets{1};
   double budget_s = 0; // 0: none
   CellOptions cell;

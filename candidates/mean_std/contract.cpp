@@ -270,10 +270,10 @@ std::shared_ptr<const void> make(int set, std::int64_t, int, Random &) {
   return std::make_shared<const MeanStdParams>(MeanStdParams{kEps[set]});
 }
 
-Extents one_result(int /*which*/, const Extents & /*in*/) {
+Extents one_result(int /*which*/, const Extents & /*in*/, const void * /*params*/) {
   return {1, 1, 1, 1};
 }
-Extents result_per_channel(int /*which*/, const Extents &in) {
+Extents result_per_channel(int /*which*/, const Extents &in, const void * /*params*/) {
   return {1, 1, 1, in[kC]};
 }
 

@@ -16,7 +16,7 @@ ModuleCandidate row_of(const Variant &variant, const Candidate &candidate) {
   row.variant = variant.name;
   row.id = candidate.id;
   row.version = candidate.version;
-  row.split_rows = candidate.split == Split::rows;
+  row.split = static_cast<std::uint8_t>(candidate.split);
   row.domain = candidate.domain;
   row.run = candidate.run;
   for (std::size_t i = 0; i < variant.dtypes.size() && i < kModuleDtypes; ++i) {

@@ -58,10 +58,14 @@ using Domain = const char *(const Call &);
 // How the router may divide a call among threads.
 enum class Split : std::uint8_t {
   none, // one call computes the whole
-  rows, // output rows depend on the same rows of the inputs: any band of rows is a call
+  // Output rows depend on the same rows of the inputs: any band of rows is a call. An input with
+  // one row serves all rows.
+  rows,
+  // The same for the first input alone; every output row may depend on all of the others.
+  rows_of_first,
 };
 
-inline constexpr int kMaxDtypeCases = 4;
+inline constexpr int kMaxDtypeCases = 16;
 
 // What one call moves between the caches and main memory, on contiguous arrays that are larger than
 // the caches, in full-array passes. A read pass is as many bytes as the first input has; a write
@@ -123,6 +127,8 @@ struct DtypeCase {
   std::string_view name; // "u8", "f32", or image and result: "u8_f32"
   std::array<Dtype, 3> in{};
   std::array<Dtype, 2> out{};
+  // Unmeasured cases are tested, and routed in the order of the op's table.
+  bool measured = true;
 };
 
 // An op with a fixed kind of operands: "multiply_add/scalar". The last candidate of every variant

@@ -28,16 +28,31 @@ struct ParamSet {
   bool measured = false;
 };
 
+// A shape that problems of a variant have, and what it serves for. Every use is tested as well.
+enum class Use : std::uint8_t {
+  tested, // by the conformance tests alone
+  full,   // measured in full mode
+  quick,  // measured in both modes
+  unseen, // never measured when tuning; `switchyard verify` judges the routes by it
+};
+struct ShapeCase {
+  Extents shape{1, 1, 1, 1}; // X, H, W, C
+  std::uint8_t rank = 3;
+  Use use = Use::tested;
+};
+
 using Random = std::mt19937_64;
 
 struct VariantContract {
   std::string_view variant;
-  int inputs = 1; // arrays of the problem's shape
+  int inputs = 1;
   int outputs = 1;
   bool in_place = false;   // `out` may be the same view as an input
   bool row_local = false;  // output row h depends on rows h of the inputs alone
   bool takes_empty = true; // an empty image is allowed
   std::span<const ParamSet> param_sets;
+  // Replaces the lists of image shapes, for problems that are not images; empty: images.
+  std::span<const ShapeCase> shapes;
 
   // Parameters of a set for `channels` channels: the struct that Call::params points to.
   std::shared_ptr<const void> (*make_params)(int set, std::int64_t channels, int dtype_case,
@@ -47,8 +62,10 @@ struct VariantContract {
   // Fills input `which`; `special` asks for the values that break candidates (NaN, ±Inf, −0,
   // subnormals, extremes). nullptr: the harness's default distribution.
   void (*fill)(const View &input, int which, bool special, Random &random) = nullptr;
-  // Shape of output `which` for an input of shape `in`; nullptr: the same.
-  Extents (*output_shape)(int which, const Extents &in) = nullptr;
+  // Shape of input `which` in a problem of this shape; nullptr: the problem's.
+  Extents (*input_shape)(int which, const Extents &problem, const void *params) = nullptr;
+  // Shape of output `which` where the first input has the shape `in`; nullptr: the same.
+  Extents (*output_shape)(int which, const Extents &in, const void *params) = nullptr;
   // Writes the expected elements of output `which` in X, H, W, C order.
   void (*oracle)(const Call &call, int which, std::span<Expected> expected) = nullptr;
 };
