@@ -24,7 +24,13 @@ const OpTable &table();
 namespace lut {
 const OpTable &table();
 }
+namespace mean {
+const OpTable &table();
+}
 namespace mean_std {
+const OpTable &table();
+}
+namespace min_max {
 const OpTable &table();
 }
 namespace multiply {
@@ -36,15 +42,26 @@ const OpTable &table();
 namespace normalize {
 const OpTable &table();
 }
+namespace reduce_sum {
+const OpTable &table();
+}
+namespace standard_deviation {
+const OpTable &table();
+}
 namespace to_float {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),          &add_weighted::table(), &clip::table(),     &from_float::table(),
-      &hflip::table(),        &lut::table(),          &mean_std::table(), &multiply::table(),
-      &multiply_add::table(), &normalize::table(),    &to_float::table(),
+      &add::table(),          &add_weighted::table(),
+      &clip::table(),         &from_float::table(),
+      &hflip::table(),        &lut::table(),
+      &mean::table(),         &mean_std::table(),
+      &min_max::table(),      &multiply::table(),
+      &multiply_add::table(), &normalize::table(),
+      &reduce_sum::table(),   &standard_deviation::table(),
+      &to_float::table(),
   };
   return kOps;
 }

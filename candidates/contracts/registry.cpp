@@ -21,7 +21,13 @@ const OpContract &contract();
 namespace lut {
 const OpContract &contract();
 }
+namespace mean {
+const OpContract &contract();
+}
 namespace mean_std {
+const OpContract &contract();
+}
+namespace min_max {
 const OpContract &contract();
 }
 namespace multiply {
@@ -33,16 +39,26 @@ const OpContract &contract();
 namespace normalize {
 const OpContract &contract();
 }
+namespace reduce_sum {
+const OpContract &contract();
+}
+namespace standard_deviation {
+const OpContract &contract();
+}
 namespace to_float {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add::contract(),        &add_weighted::contract(), &clip::contract(),
-      &from_float::contract(), &hflip::contract(),        &lut::contract(),
-      &mean_std::contract(),   &multiply::contract(),     &multiply_add::contract(),
-      &normalize::contract(),  &to_float::contract(),
+      &add::contract(),          &add_weighted::contract(),
+      &clip::contract(),         &from_float::contract(),
+      &hflip::contract(),        &lut::contract(),
+      &mean::contract(),         &mean_std::contract(),
+      &min_max::contract(),      &multiply::contract(),
+      &multiply_add::contract(), &normalize::contract(),
+      &reduce_sum::contract(),   &standard_deviation::contract(),
+      &to_float::contract(),
   };
   return kContracts;
 }

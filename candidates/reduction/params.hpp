@@ -23,8 +23,8 @@ constexpr bool has_axis(AxisMask mask, int axis) {
 
 // Results have the image's four axes, those that are reduced with extent 1.
 struct ReductionParams {
-  double eps = 1e-4;         // std and mean_std: added to every deviation after the root
-  AxisMask axes = kAllAxes;  // that are reduced
+  double eps = 1e-4;        // std and mean_std: added to every deviation after the root
+  AxisMask axes = kAllAxes; // that are reduced
 };
 
 } // namespace switchyard

@@ -99,6 +99,17 @@ struct Plan {
     side_by_side = kept.count() > 0 && (count < kFewValues || results_are_inside());
   }
 
+  // Whether all values have addresses that are multiples of `alignment`.
+  [[nodiscard]] bool is_aligned(std::size_t alignment) const {
+    auto bits = reinterpret_cast<std::uintptr_t>(data);
+    for (const Loops &loops : {kept, reduced}) {
+      for (std::size_t i = 0; i < loops.count(); ++i) {
+        bits |= static_cast<std::uintptr_t>(loops[i].stride);
+      }
+    }
+    return bits % alignment == 0;
+  }
+
   // Byte offset of value `index` of a result.
   [[nodiscard]] std::int64_t offset_of(std::int64_t index) const {
     std::int64_t offset = 0;
@@ -132,9 +143,8 @@ private:
   static std::array<int, 4> outermost_first(const std::array<Loop, 4> &loops) {
     std::array<int, 4> order{kX, kH, kW, kC};
     for (int i = 1; i < 4; ++i) {
-      for (int j = i; j > 0 && distance(loops[order[j - 1]].stride) <
-                                   distance(loops[order[j]].stride);
-           --j) {
+      for (int j = i;
+           j > 0 && distance(loops[order[j - 1]].stride) < distance(loops[order[j]].stride); --j) {
         std::swap(order[j - 1], order[j]);
       }
     }
@@ -208,7 +218,8 @@ template <class T> class Reader {
 public:
   // Rows that are neither dense nor as wide as this pass through the buffer.
   Reader(const Plan &plan, std::int64_t narrowest, std::span<T> buffer)
-      : plan_(plan), inner_(plan.reduced.inner()), narrowest_(narrowest), buffer_(buffer) {}
+      : plan_(plan), inner_(plan.reduced.inner()), narrowest_(narrowest), buffer_(buffer),
+        aligned_(plan.is_aligned(alignof(T))) {}
 
   // Calls body(rows) for the tile's values in order, `block` of each column at a time. The buffer
   // holds that many rows.
@@ -230,8 +241,7 @@ public:
   // values of a column.
   template <class Body> void runs(const Tile &tile, std::int64_t longest, Body &&body) const {
     const auto capacity = static_cast<std::int64_t>(buffer_.size());
-    const bool is_long =
-        plan_.reduced.count() <= 1 || inner_.extent * tile.columns >= capacity / 2;
+    const bool is_long = plan_.reduced.count() <= 1 || inner_.extent * tile.columns >= capacity / 2;
     if (!is_long || !is_direct(tile)) {
       blocks(tile, std::max<std::int64_t>(1, std::min(longest, capacity / tile.columns)), body);
       return;
@@ -253,12 +263,8 @@ private:
   }
 
   [[nodiscard]] bool is_direct(const Tile &tile) const {
-    auto bits = reinterpret_cast<std::uintptr_t>(tile.data);
-    for (std::size_t i = 0; i < plan_.reduced.count(); ++i) {
-      bits |= static_cast<std::uintptr_t>(plan_.reduced[i].stride);
-    }
     const bool dense_rows = inner_.extent == 1 || inner_.stride == tile.columns * kSize;
-    return bits % alignof(T) == 0 && (tile.columns == 1 || tile.stride == kSize) &&
+    return aligned_ && (tile.columns == 1 || tile.stride == kSize) &&
            (dense_rows || (tile.columns > 1 && tile.columns >= narrowest_));
   }
 
@@ -306,6 +312,7 @@ private:
   Loop inner_;
   std::int64_t narrowest_;
   std::span<T> buffer_;
+  bool aligned_;
 };
 
 // reduce_sum of an empty image: zeros, as many as there are results.
