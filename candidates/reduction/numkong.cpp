@@ -57,8 +57,9 @@ template <class T, class Begin, class Add, class Finish>
 void for_each_column(const Call &call, Begin begin, Add add, Finish finish) {
   const Plan plan(call, Order::any);
   std::array<T, std::size_t{8192}> staging;
-  // The kernels take no stride of 0, and 32-bit indices must reach the end of a piece.
-  const bool strides_fit = plan.reduced.inner().stride <= INT32_MAX / 8;
+  // The kernels divide by the stride, and 32-bit indices must reach the end of a piece.
+  const std::int64_t stride = plan.reduced.inner().stride;
+  const bool strides_fit = stride > 0 && stride <= INT32_MAX / 8;
   const Reader<T> reader(plan, strides_fit ? 2 : kColumns + 1, staging);
   for_each_tile(plan, kColumns, [&](const Tile &tile) {
     begin(tile.columns);

@@ -2,8 +2,9 @@
 //
 // meanStdDev computes E[x²] − mean² in f64: of u8, a piece's results give back its exact integer
 // sums; of f32, pieces whose deviation is small beside their mean get a pass over their deviations.
-// sum takes four channels at most, reduce any number. Neither minMaxIdx nor reduce says what it
-// makes of NaN: pieces with values that are not finite are looked through.
+// sum takes four channels at most and adds f32 in f32, so it serves u8 alone; reduce adds in f64.
+// Neither minMaxIdx nor reduce says what it makes of NaN: pieces with values that are not finite
+// are looked through.
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -74,13 +75,17 @@ struct PieceResult {
     cv::meanStdDev(as_channels(rows, columns), mean, deviation);
   }
   template <class T> void sum(const Rows<T> &rows, std::int64_t columns) {
-    if (columns <= 4) {
+    const auto n = static_cast<int>(columns);
+    if (kDepth<T> == CV_8U && columns <= 4) {
       const cv::Scalar sums = cv::sum(as_channels(rows, columns));
       std::copy_n(sums.val, columns, means.begin());
-      return;
+    } else if (columns <= 4 && (columns == 1 || rows.stride == columns)) {
+      const cv::Mat sums(1, 1, CV_64FC(n), means.data());
+      cv::reduce(as_channels(rows, columns), sums, 1, cv::REDUCE_SUM, CV_64F);
+    } else {
+      const cv::Mat sums(1, n, CV_64F, means.data());
+      cv::reduce(as_columns(rows, columns), sums, 0, cv::REDUCE_SUM, CV_64F);
     }
-    const cv::Mat sums(1, static_cast<int>(columns), CV_64F, means.data());
-    cv::reduce(as_columns(rows, columns), sums, 0, cv::REDUCE_SUM, CV_64F);
   }
 };
 

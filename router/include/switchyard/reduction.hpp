@@ -18,9 +18,10 @@ class Axes {
 public:
   constexpr Axes(std::initializer_list<Axis> axes) {
     for (const Axis axis : axes) {
-      mask_ = static_cast<std::uint8_t>(mask_ | 1U << axis);
+      add(axis);
     }
   }
+  constexpr void add(Axis axis) { mask_ = static_cast<std::uint8_t>(mask_ | 1U << axis); }
   // Bit a is axis a of X, H, W, C.
   [[nodiscard]] constexpr std::uint8_t mask() const { return mask_; }
 
