@@ -22,15 +22,18 @@ Options by_opencv() {
 
 } // namespace
 
-TEST_CASE("cv::sum loses digits of f32 that the candidate keeps") {
-  std::vector<float> values{16777216.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F,
-                            1.0F,        1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};
-  const double exact = 16777216.0 + 16;
-  CHECK(cv::sum(cv::Mat(1, 17, CV_32F, values.data()))[0] != exact);
-  CHECK(*reduce_sum(hwc(values.data(), 1, 17, 1), Over::global, by_opencv()).data<double>() ==
-        exact);
-  CHECK(*mean(hwc(values.data(), 1, 17, 1), Over::global, by_opencv()).data<double>() ==
-        exact / 17);
+TEST_CASE("cv::sum adds f32 in f32, the candidate in f64") {
+  std::vector<float> values;
+  double exact = 0; // every partial sum fits f64
+  for (int i = 0; i < 48; ++i) {
+    values.push_back(static_cast<float>(i % 2 == 0 ? 1 << 20 : 1) / 3.0F);
+    exact += static_cast<double>(values.back());
+  }
+  const double raw = cv::sum(cv::Mat(1, 48, CV_32F, values.data()))[0];
+  CHECK(std::fabs(raw - exact) > 1e-12 * exact);
+  const ConstView image = hwc(values.data(), 1, 48, 1);
+  CHECK(*reduce_sum(image, Over::global, by_opencv()).data<double>() == exact);
+  CHECK(*mean(image, Over::global, by_opencv()).data<double>() == exact / 48);
 }
 
 TEST_CASE("cv::minMaxIdx passes a NaN over that the candidate reports") {

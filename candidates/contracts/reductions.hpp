@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "candidates/reduction/asked.hpp"
+#include "candidates/reduction/params.hpp"
 #include "switchyard/core/contract.hpp"
 
 namespace switchyard::oracle {

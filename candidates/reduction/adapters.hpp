@@ -1,7 +1,7 @@
 // The adapters of reductions: each computes whatever is asked for, over any axes.
 #pragma once
 
-#include "candidates/reduction/asked.hpp"
+#include "candidates/reduction/params.hpp"
 #include "switchyard/core/candidate.hpp"
 
 namespace switchyard::candidates::reduction {

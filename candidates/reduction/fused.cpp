@@ -5,12 +5,20 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/stats/gather-inl.hpp"
 #include "kernels/stats/minmax-inl.hpp"
 #include "kernels/stats/moments-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
 namespace {
+
+void GatherBytes(const std::byte *from, ptrdiff_t stride, uint8_t *out, size_t n) {
+  GatherElements(from, stride, out, n);
+}
+void GatherFloats(const std::byte *from, ptrdiff_t stride, float *out, size_t n) {
+  GatherElements(from, stride, out, n);
+}
 
 template <bool kSquares>
 HWY_INLINE void ByteRows(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns,
@@ -77,6 +85,8 @@ HWY_AFTER_NAMESPACE();
 #include "candidates/reduction/plan.hpp"
 
 namespace switchyard::kernels {
+HWY_EXPORT(GatherBytes);
+HWY_EXPORT(GatherFloats);
 HWY_EXPORT(SumBytes);
 HWY_EXPORT(MomentsOfBytes);
 HWY_EXPORT(SumsF32);
@@ -91,8 +101,18 @@ namespace {
 // Of results whose values may come in any order.
 constexpr std::int64_t kColumns = 512;
 constexpr std::int64_t kNarrowest = 64; // a vector of bytes of any target, kMinMaxChannels
+template <class T> constexpr std::int64_t kCached = (std::int64_t{1} << 17) / sizeof(T);
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max() / 2;
 template <class T> using Staging = std::array<T, 8192>;
+
+template <class T> auto *gather() {
+  using namespace kernels;
+  if constexpr (sizeof(T) == 1) {
+    return HWY_DYNAMIC_DISPATCH(GatherBytes);
+  } else {
+    return HWY_DYNAMIC_DISPATCH(GatherFloats);
+  }
+}
 
 template <Asked kAsked> void run_bytes(const Call &call) {
   using namespace kernels;
@@ -103,7 +123,7 @@ template <Asked kAsked> void run_bytes(const Call &call) {
   Staging<std::uint8_t> staging;
   std::array<std::uint64_t, kColumns> sums;
   std::array<std::uint64_t, kColumns> squares;
-  const Reader<std::uint8_t> reader(plan, kNarrowest, staging);
+  const Reader<std::uint8_t> reader(plan, kNarrowest, staging, gather<std::uint8_t>());
   for_each_tile(plan, kColumns, [&](const Tile &tile) {
     std::fill_n(sums.begin(), tile.columns, 0);
     std::fill_n(squares.begin(), tile.columns, 0);
@@ -125,7 +145,7 @@ public:
       : eps_(call.params_as<ReductionParams>().eps), plan_(call, Order::fixed) {}
 
   void run() {
-    const Reader<float> reader(plan_, 1, staging_);
+    const Reader<float> reader(plan_, 1, staging_, gather<float>());
     for_each_tile(plan_, widest(), [&](const Tile &tile) {
       const auto columns = static_cast<std::size_t>(tile.columns);
       std::fill_n(moments_.begin(), columns, Moments());
@@ -217,11 +237,14 @@ template <class Kind> void run_min_max(const Call &call) {
   std::array<Key, kernels::HWY_NAMESPACE::kMinMaxScratch> scratch;
   std::array<Key, kColumns> low;
   std::array<Key, kColumns> high;
-  const Reader<Value> reader(plan, kNarrowest, staging);
+  const Reader<Value> reader(plan, kNarrowest, staging, gather<Value>());
   for_each_tile(plan, kColumns, [&](const Tile &tile) {
     std::fill_n(low.begin(), tile.columns, std::numeric_limits<Key>::max());
     std::fill_n(high.begin(), tile.columns, std::numeric_limits<Key>::min());
-    reader.runs(tile, kAnyLength, [&](const Rows<Value> &rows) {
+    // Wide rows are walked strip by strip, each time anew: from a cache.
+    const std::int64_t longest =
+        tile.columns < kNarrowest ? kAnyLength : kCached<Value> / tile.columns;
+    reader.runs(tile, longest, [&](const Rows<Value> &rows) {
       widen(rows.data, static_cast<std::size_t>(rows.rows), rows.stride,
             static_cast<std::size_t>(tile.columns), scratch.data(), low.data(), high.data());
     });

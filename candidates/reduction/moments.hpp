@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "candidates/reduction/asked.hpp"
+#include "candidates/reduction/params.hpp"
 #include "candidates/reduction/plan.hpp"
 
 namespace switchyard::candidates::reduction {

@@ -1,4 +1,4 @@
-// Parameters of reductions.
+// Parameters of reductions, and what they compute.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,16 @@ struct ReductionParams {
   double eps = 1e-4;        // std and mean_std: added to every deviation after the root
   AxisMask axes = kAllAxes; // that are reduced
 };
+
+namespace candidates::reduction {
+
+// What a reduction is asked for.
+enum class Asked : std::uint8_t { sum, mean, std, mean_std, min_max };
+
+constexpr bool asks_std(Asked asked) {
+  return asked == Asked::std || asked == Asked::mean_std;
+}
+
+} // namespace candidates::reduction
 
 } // namespace switchyard

@@ -213,13 +213,25 @@ template <class T> struct Rows {
   std::int64_t stride;
 };
 
+// Copies `n` elements that lie `stride` bytes apart to a dense run.
+template <class T>
+using StridedCopy = void(const std::byte *from, std::ptrdiff_t stride, T *to, std::size_t n);
+
+template <class T>
+void copy_strided(const std::byte *from, std::ptrdiff_t stride, T *to, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k, from += stride) {
+    std::memcpy(to + k, from, sizeof(T));
+  }
+}
+
 // Reads tiles as Rows, through a buffer where memory has another form.
 template <class T> class Reader {
 public:
   // Rows that are neither dense nor as wide as this pass through the buffer.
-  Reader(const Plan &plan, std::int64_t narrowest, std::span<T> buffer)
+  Reader(const Plan &plan, std::int64_t narrowest, std::span<T> buffer,
+         StridedCopy<T> *copy = copy_strided<T>)
       : plan_(plan), inner_(plan.reduced.inner()), narrowest_(narrowest), buffer_(buffer),
-        aligned_(plan.is_aligned(alignof(T))) {}
+        copy_(copy), aligned_(plan.is_aligned(alignof(T))) {}
 
   // Calls body(rows) for the tile's values in order, `block` of each column at a time. The buffer
   // holds that many rows.
@@ -292,8 +304,11 @@ private:
       }
     } else if (columns >= n) {
       for (std::int64_t r = 0; r < n; ++r) {
-        spread(from + r * inner_.stride, tile.stride, to + r * columns, 1, columns);
+        copy_(from + r * inner_.stride, tile.stride, to + r * columns,
+              static_cast<std::size_t>(columns));
       }
+    } else if (columns == 1) {
+      copy_(from, inner_.stride, to, static_cast<std::size_t>(n));
     } else {
       for (std::int64_t c = 0; c < columns; ++c) {
         spread(from + c * tile.stride, inner_.stride, to + c, columns, n);
@@ -312,6 +327,7 @@ private:
   Loop inner_;
   std::int64_t narrowest_;
   std::span<T> buffer_;
+  StridedCopy<T> *copy_;
   bool aligned_;
 };
 
