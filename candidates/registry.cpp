@@ -30,7 +30,13 @@ const OpTable &table();
 namespace lut {
 const OpTable &table();
 }
+namespace mean {
+const OpTable &table();
+}
 namespace mean_std {
+const OpTable &table();
+}
+namespace min_max {
 const OpTable &table();
 }
 namespace multiply {
@@ -45,7 +51,13 @@ const OpTable &table();
 namespace power {
 const OpTable &table();
 }
+namespace reduce_sum {
+const OpTable &table();
+}
 namespace sqrt {
+const OpTable &table();
+}
+namespace standard_deviation {
 const OpTable &table();
 }
 namespace to_float {
@@ -54,10 +66,13 @@ const OpTable &table();
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),        &add_weighted::table(), &clip::table(),         &exp::table(),
-      &from_float::table(), &hflip::table(),        &log::table(),          &lut::table(),
-      &mean_std::table(),   &multiply::table(),     &multiply_add::table(), &normalize::table(),
-      &power::table(),      &sqrt::table(),         &to_float::table(),
+      &add::table(),          &add_weighted::table(), &clip::table(),
+      &exp::table(),          &from_float::table(),   &hflip::table(),
+      &log::table(),          &lut::table(),          &mean::table(),
+      &mean_std::table(),     &min_max::table(),      &multiply::table(),
+      &multiply_add::table(), &normalize::table(),    &power::table(),
+      &reduce_sum::table(),   &sqrt::table(),         &standard_deviation::table(),
+      &to_float::table(),
   };
   return kOps;
 }

@@ -100,21 +100,51 @@ Image table_from(const std::string &text) {
   return table;
 }
 
+Reduction reduction_of(const Arguments &arguments) {
+  const std::string &over = arguments.text("over");
+  if (over == "global") {
+    return Over::global;
+  }
+  if (over == "per_channel") {
+    return Over::per_channel;
+  }
+  if (over == "per_item") {
+    return Over::per_item;
+  }
+  Axes axes{};
+  for (const char letter : over) {
+    const std::size_t axis = std::string_view("xhwc").find(letter);
+    if (axis == std::string_view::npos) {
+      throw std::invalid_argument("--param over=" + over +
+                                  ": global, per_channel, per_item or letters of xhwc expected");
+    }
+    axes.add(static_cast<Axis>(axis));
+  }
+  return axes;
+}
+
+// The numbers of a result, or, of a large one, its shape and first numbers.
+Json numbers_of(const Image &image) {
+  constexpr std::int64_t kMost = 64;
+  const View &view = image.view();
+  const auto list = [&]<class T>(const T *data) {
+    return std::vector<T>(data, data + std::min(view.elements(), kMost));
+  };
+  const Json numbers = view.dtype == Dtype::u64   ? Json(list(image.data<std::uint64_t>()))
+                       : view.dtype == Dtype::f64 ? Json(list(image.data<double>()))
+                       : view.dtype == Dtype::f32 ? Json(list(image.data<float>()))
+                                                  : Json(list(image.data<std::uint8_t>()));
+  return view.elements() <= kMost ? numbers : Json{{"shape", view.shape}, {"first", numbers}};
+}
+
 Outcome run_mean_std(const Image &image, const Arguments &arguments, const Options &options) {
-  const bool global = arguments.text("over") == "global";
-  if (!global && arguments.text("over") != "per_channel") {
-    throw std::invalid_argument("--param over=" + arguments.text("over") +
-                                ": global or per_channel expected");
-  }
-  const MeanStd result =
-      mean_std(image, global ? Over::global : Over::per_channel, arguments.number("eps"), options);
-  Json statistics;
-  for (const auto &[name, values] :
-       {std::pair<const char *, const Image &>{"mean", result.mean}, {"std", result.std}}) {
-    const auto *data = values.data<double>();
-    statistics[name] = std::vector<double>(data, data + values.view().elements());
-  }
-  return {Image(), statistics};
+  const MeanStd result = mean_std(image, reduction_of(arguments), arguments.number("eps"), options);
+  return {Image(), {{"mean", numbers_of(result.mean)}, {"std", numbers_of(result.std)}}};
+}
+
+Outcome run_min_max(const Image &image, const Arguments &arguments, const Options &options) {
+  const MinMax result = min_max(image, reduction_of(arguments), options);
+  return {Image(), {{"min", numbers_of(result.min)}, {"max", numbers_of(result.max)}}};
 }
 
 // A gamma: levels scaled to [0, 1], raised, and scaled back.
@@ -197,7 +227,24 @@ const std::vector<Runner> &runners() {
        [](const Image &image, const Arguments &, const Options &o) {
          return Outcome{hflip(image, o), {}};
        }},
+      {"reduce_sum",
+       {{"over", "per_channel"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{Image(), {{"sum", numbers_of(reduce_sum(image, reduction_of(a), o))}}};
+       }},
+      {"mean",
+       {{"over", "per_channel"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{Image(), {{"mean", numbers_of(mean(image, reduction_of(a), o))}}};
+       }},
+      {"std",
+       {{"over", "per_channel"}, {"eps", "0"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         const Image result = switchyard::std(image, reduction_of(a), a.number("eps"), o);
+         return Outcome{Image(), {{"std", numbers_of(result)}}};
+       }},
       {"mean_std", {{"over", "per_channel"}, {"eps", "0"}}, run_mean_std},
+      {"min_max", {{"over", "per_channel"}}, run_min_max},
   };
   return kRunners;
 }

@@ -27,7 +27,13 @@ const OpContract &contract();
 namespace lut {
 const OpContract &contract();
 }
+namespace mean {
+const OpContract &contract();
+}
 namespace mean_std {
+const OpContract &contract();
+}
+namespace min_max {
 const OpContract &contract();
 }
 namespace multiply {
@@ -42,7 +48,13 @@ const OpContract &contract();
 namespace power {
 const OpContract &contract();
 }
+namespace reduce_sum {
+const OpContract &contract();
+}
 namespace sqrt {
+const OpContract &contract();
+}
+namespace standard_deviation {
 const OpContract &contract();
 }
 namespace to_float {
@@ -51,11 +63,13 @@ const OpContract &contract();
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add::contract(),      &add_weighted::contract(), &clip::contract(),
-      &exp::contract(),      &from_float::contract(),   &hflip::contract(),
-      &log::contract(),      &lut::contract(),          &mean_std::contract(),
-      &multiply::contract(), &multiply_add::contract(), &normalize::contract(),
-      &power::contract(),    &sqrt::contract(),         &to_float::contract(),
+      &add::contract(),          &add_weighted::contract(), &clip::contract(),
+      &exp::contract(),          &from_float::contract(),   &hflip::contract(),
+      &log::contract(),          &lut::contract(),          &mean::contract(),
+      &mean_std::contract(),     &min_max::contract(),      &multiply::contract(),
+      &multiply_add::contract(), &normalize::contract(),    &power::contract(),
+      &reduce_sum::contract(),   &sqrt::contract(),         &standard_deviation::contract(),
+      &to_float::contract(),
   };
   return kContracts;
 }

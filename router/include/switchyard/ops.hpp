@@ -15,6 +15,7 @@
 #include "switchyard/image.hpp"
 #include "switchyard/options.hpp"
 #include "switchyard/parameter.hpp"
+#include "switchyard/reduction.hpp"
 
 namespace switchyard {
 
@@ -142,18 +143,47 @@ void lut(const ConstView &image, const ConstView &table, const View &out,
 void hflip(const ConstView &image, const View &out, const Options &options = {});
 [[nodiscard]] Image hflip(const ConstView &image, const Options &options = {});
 
-// Mean and population standard deviation, in f64, over everything (mean and std hold one value)
-// or per channel (they hold C values), over the whole of a batch or volume.
-// std = sqrt(Σ(x − mean)² / n) + eps. image u8 or f32, not empty. mean and std are f64 views of
-// 1 × 1 × 1 (global) or 1 × 1 × C. Semantics: Albucore's mean_std.
+// Statistics of u8 or f32 images over all values, per channel, per item of a batch or volume, or
+// over any axes; switchyard/reduction.hpp says what `over` may be and which shape results have.
+
+// Σ x: exact as u64 of u8; as f64 of f32, within 1e-12 · Σ|x|. An empty image gives zeros.
+// Semantics: NumPy's sum with these accumulators.
+void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
+                const Options &options = {});
+[[nodiscard]] Image reduce_sum(const ConstView &image, const Reduction &over,
+                               const Options &options = {});
+
+// Σ x / n as f64. An empty image is an Error. Semantics: Albucore's mean.
+void mean(const ConstView &image, const View &out, const Reduction &over,
+          const Options &options = {});
+[[nodiscard]] Image mean(const ConstView &image, const Reduction &over,
+                         const Options &options = {});
+
+// Population standard deviation sqrt(Σ(x − mean)² / n) + eps as f64. An empty image is an Error.
+// Semantics: Albucore's std.
+void std(const ConstView &image, const View &out, const Reduction &over, double eps = 1e-4,
+         const Options &options = {});
+[[nodiscard]] Image std(const ConstView &image, const Reduction &over, double eps = 1e-4,
+                        const Options &options = {});
+
+// mean() and std() at once. The two results may not overlap. Semantics: Albucore's mean_std.
 struct MeanStd {
   Image mean, std;
 };
-enum class Over : std::uint8_t { global, per_channel };
-void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps = 1e-4, const Options &options = {});
-[[nodiscard]] MeanStd mean_std(const ConstView &image, Over over, double eps = 1e-4,
+[[nodiscard]] MeanStd mean_std(const ConstView &image, const Reduction &over, double eps = 1e-4,
                                const Options &options = {});
+
+// Smallest and largest value, of the image's dtype, in one pass. A NaN makes both NaN, wherever it
+// is. An empty image is an Error. The two results may not overlap. Semantics: NumPy's min and max.
+struct MinMax {
+  Image min, max;
+};
+void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
+             const Options &options = {});
+[[nodiscard]] MinMax min_max(const ConstView &image, const Reduction &over,
+                             const Options &options = {});
 
 namespace unchecked {
 void add(const ConstView &image, const Parameter &value, const View &out,
@@ -192,8 +222,16 @@ void normalize(const ConstView &image, const Parameter &mean, const Parameter &s
 void lut(const ConstView &image, const ConstView &table, const View &out,
          const Options &options = {});
 void hflip(const ConstView &image, const View &out, const Options &options = {});
-void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
+                const Options &options = {});
+void mean(const ConstView &image, const View &out, const Reduction &over,
+          const Options &options = {});
+void std(const ConstView &image, const View &out, const Reduction &over, double eps = 1e-4,
+         const Options &options = {});
+void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps = 1e-4, const Options &options = {});
+void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
+             const Options &options = {});
 } // namespace unchecked
 
 } // namespace switchyard
