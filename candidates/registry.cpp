@@ -12,6 +12,9 @@ const OpTable &table();
 namespace add_weighted {
 const OpTable &table();
 }
+namespace bincount {
+const OpTable &table();
+}
 namespace clip {
 const OpTable &table();
 }
@@ -22,6 +25,9 @@ namespace from_float {
 const OpTable &table();
 }
 namespace hflip {
+const OpTable &table();
+}
+namespace histogram {
 const OpTable &table();
 }
 namespace log {
@@ -48,6 +54,9 @@ const OpTable &table();
 namespace normalize {
 const OpTable &table();
 }
+namespace normalize_per_image {
+const OpTable &table();
+}
 namespace power {
 const OpTable &table();
 }
@@ -66,12 +75,27 @@ const OpTable &table();
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),          &add_weighted::table(), &clip::table(),
-      &exp::table(),          &from_float::table(),   &hflip::table(),
-      &log::table(),          &lut::table(),          &mean::table(),
-      &mean_std::table(),     &min_max::table(),      &multiply::table(),
-      &multiply_add::table(), &normalize::table(),    &power::table(),
-      &reduce_sum::table(),   &sqrt::table(),         &standard_deviation::table(),
+      &add::table(),
+      &add_weighted::table(),
+      &bincount::table(),
+      &clip::table(),
+      &exp::table(),
+      &from_float::table(),
+      &hflip::table(),
+      &histogram::table(),
+      &log::table(),
+      &lut::table(),
+      &mean::table(),
+      &mean_std::table(),
+      &min_max::table(),
+      &multiply::table(),
+      &multiply_add::table(),
+      &normalize::table(),
+      &normalize_per_image::table(),
+      &power::table(),
+      &reduce_sum::table(),
+      &sqrt::table(),
+      &standard_deviation::table(),
       &to_float::table(),
   };
   return kOps;

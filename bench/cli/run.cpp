@@ -123,6 +123,15 @@ Reduction reduction_of(const Arguments &arguments) {
   return axes;
 }
 
+Over over_of(const Arguments &arguments) {
+  const bool global = arguments.text("over") == "global";
+  if (!global && arguments.text("over") != "per_channel") {
+    throw std::invalid_argument("--param over=" + arguments.text("over") +
+                                ": global or per_channel expected");
+  }
+  return global ? Over::global : Over::per_channel;
+}
+
 // The numbers of a result, or, of a large one, its shape and first numbers.
 Json numbers_of(const Image &image) {
   constexpr std::int64_t kMost = 64;
@@ -163,6 +172,46 @@ Outcome run_function(const Image &image, const Arguments & /*arguments*/, const 
 // An operand that is the word `mirrored` is an array: the picture, flipped.
 bool is_array(const Arguments &arguments, const char *name) {
   return arguments.text(name) == "mirrored";
+}
+
+Outcome run_normalize_per_image(const Image &image, const Arguments &arguments,
+                                const Options &options) {
+  static const std::map<std::string, Normalization> kModes{
+      {"image", Normalization::image},
+      {"image_per_channel", Normalization::image_per_channel},
+      {"min_max", Normalization::min_max},
+      {"min_max_per_channel", Normalization::min_max_per_channel}};
+  const auto mode = kModes.find(arguments.text("mode"));
+  if (mode == kModes.end()) {
+    throw std::invalid_argument("--param mode=" + arguments.text("mode") +
+                                ": image, image_per_channel, min_max or min_max_per_channel "
+                                "expected");
+  }
+  return {normalize_per_image(image, mode->second, false, options), {}};
+}
+
+Outcome run_histogram(const Image &image, const Arguments &arguments, const Options &options) {
+  const Image counts = histogram(image, over_of(arguments), options);
+  const std::int64_t channels = counts.view().channels();
+  Json statistics;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    std::vector<std::uint64_t> of_channel;
+    for (std::int64_t level = 0; level < 256; ++level) {
+      of_channel.push_back(counts.data<std::uint64_t>()[level * channels + c]);
+    }
+    statistics["counts"].push_back(of_channel);
+  }
+  return {Image(), statistics};
+}
+
+// Takes the picture's bytes for labels.
+Outcome run_bincount(const Image &image, const Arguments &arguments, const Options &options) {
+  const auto bins = static_cast<std::int64_t>(arguments.number("min_length"));
+  const Image counts = bincount(image, {bins, {}}, options);
+  const auto *data = counts.data<std::uint64_t>();
+  Json statistics;
+  statistics["counts"] = std::vector<std::uint64_t>(data, data + counts.view().elements());
+  return {Image(), statistics};
 }
 
 const std::vector<Runner> &runners() {
@@ -245,6 +294,9 @@ const std::vector<Runner> &runners() {
        }},
       {"mean_std", {{"over", "per_channel"}, {"eps", "0"}}, run_mean_std},
       {"min_max", {{"over", "per_channel"}}, run_min_max},
+      {"normalize_per_image", {{"mode", "min_max_per_channel"}}, run_normalize_per_image},
+      {"histogram", {{"over", "per_channel"}}, run_histogram},
+      {"bincount", {{"min_length", "256"}}, run_bincount},
   };
   return kRunners;
 }

@@ -235,7 +235,9 @@ void Problem::State::add_input(int which, Random &random) {
   inputs.push_back({GuardedMemory(view, spec.unaligned), GuardedMemory(view, spec.unaligned)});
   const GuardedMemory &drawn = inputs.back().drawn;
   fill_pattern(drawn.region(), mix(spec.seed + 100 + static_cast<std::uint64_t>(which)));
-  if (contract.fill != nullptr) {
+  if (contract.fill_for != nullptr) {
+    contract.fill_for(drawn.view(), which, params.get(), spec.special, random);
+  } else if (contract.fill != nullptr) {
     contract.fill(drawn.view(), which, spec.special, random);
   } else {
     fill_default(drawn.view(), spec.special, random);

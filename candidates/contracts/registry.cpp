@@ -9,6 +9,9 @@ const OpContract &contract();
 namespace add_weighted {
 const OpContract &contract();
 }
+namespace bincount {
+const OpContract &contract();
+}
 namespace clip {
 const OpContract &contract();
 }
@@ -19,6 +22,9 @@ namespace from_float {
 const OpContract &contract();
 }
 namespace hflip {
+const OpContract &contract();
+}
+namespace histogram {
 const OpContract &contract();
 }
 namespace log {
@@ -45,6 +51,9 @@ const OpContract &contract();
 namespace normalize {
 const OpContract &contract();
 }
+namespace normalize_per_image {
+const OpContract &contract();
+}
 namespace power {
 const OpContract &contract();
 }
@@ -63,12 +72,27 @@ const OpContract &contract();
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add::contract(),          &add_weighted::contract(), &clip::contract(),
-      &exp::contract(),          &from_float::contract(),   &hflip::contract(),
-      &log::contract(),          &lut::contract(),          &mean::contract(),
-      &mean_std::contract(),     &min_max::contract(),      &multiply::contract(),
-      &multiply_add::contract(), &normalize::contract(),    &power::contract(),
-      &reduce_sum::contract(),   &sqrt::contract(),         &standard_deviation::contract(),
+      &add::contract(),
+      &add_weighted::contract(),
+      &bincount::contract(),
+      &clip::contract(),
+      &exp::contract(),
+      &from_float::contract(),
+      &hflip::contract(),
+      &histogram::contract(),
+      &log::contract(),
+      &lut::contract(),
+      &mean::contract(),
+      &mean_std::contract(),
+      &min_max::contract(),
+      &multiply::contract(),
+      &multiply_add::contract(),
+      &normalize::contract(),
+      &normalize_per_image::contract(),
+      &power::contract(),
+      &reduce_sum::contract(),
+      &sqrt::contract(),
+      &standard_deviation::contract(),
       &to_float::contract(),
   };
   return kContracts;

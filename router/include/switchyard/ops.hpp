@@ -185,6 +185,49 @@ void min_max(const ConstView &image, const View &min, const View &max, const Red
 [[nodiscard]] MinMax min_max(const ConstView &image, const Reduction &over,
                              const Options &options = {});
 
+// out = (image − offset) / divisor in f32, by statistics of the image itself; image u8 or f32, out
+// f32 of its shape. `image` modes: mean, and population deviation + 1e-4, both narrowed to f32; the
+// result is clamped to [−20, 20]. `min_max` modes: the least value, and the greatest less the
+// least; the result lies in [0, 1], its ends are exact, and a NaN makes its channel (or the whole)
+// NaN. Equal values give 0. `per_channel` modes take statistics per channel. They span all of a
+// batch or volume, or, `per_item`, each index of X. In place for f32. Semantics: Albucore's
+// normalize_per_image.
+enum class Normalization : std::uint8_t { image, image_per_channel, min_max, min_max_per_channel };
+void normalize_per_image(const ConstView &image, Normalization mode, const View &out,
+                         bool per_item = false, const Options &options = {});
+[[nodiscard]] Image normalize_per_image(const ConstView &image, Normalization mode,
+                                        bool per_item = false, const Options &options = {});
+
+// How often each value from 0 to 255 occurs, in all channels together (Over::global; out is
+// 1 × 256 × 1) or per channel (1 × 256 × C). image u8, out u64. With a mask, a u8 plane of the
+// image's X, H and W, pixels count where it is not 0. An empty image gives zeros. Semantics:
+// numpy.bincount with 256 bins.
+void histogram(const ConstView &image, Over over, const View &out, const Options &options = {});
+void histogram(const ConstView &image, const ConstView &mask, Over over, const View &out,
+               const Options &options = {});
+[[nodiscard]] Image histogram(const ConstView &image, Over over, const Options &options = {});
+[[nodiscard]] Image histogram(const ConstView &image, const ConstView &mask, Over over,
+                              const Options &options = {});
+
+// How often each label from 0 on occurs, in u64; bincount_weights: with weights of the labels'
+// shape, f32 or f64, the sum of each label's weights in f64, added in the order X, H, W, C. labels
+// u8, u16, i32 or i64; a negative one is an Error that names it. Labels equal to `ignore_label`,
+// which may be any number, are left out before all else. The result has max(greatest label + 1,
+// min_length) bins, at most 2^27, in an array 1 × bins × 1. Given `out`, its bins are those, and a
+// label beyond them is an Error. Semantics: numpy.bincount.
+struct BincountOptions {
+  std::int64_t min_length = 0;
+  std::optional<std::int64_t> ignore_label;
+};
+[[nodiscard]] Image bincount(const ConstView &labels, const BincountOptions &bins = {},
+                             const Options &options = {});
+[[nodiscard]] Image bincount_weights(const ConstView &labels, const ConstView &weights,
+                                     const BincountOptions &bins = {}, const Options &options = {});
+void bincount(const ConstView &labels, const View &out,
+              std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
+void bincount_weights(const ConstView &labels, const ConstView &weights, const View &out,
+                      std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
+
 namespace unchecked {
 void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
@@ -232,6 +275,15 @@ void mean_std(const ConstView &image, const View &mean, const View &std, const R
               double eps = 1e-4, const Options &options = {});
 void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
              const Options &options = {});
+void normalize_per_image(const ConstView &image, Normalization mode, const View &out,
+                         bool per_item = false, const Options &options = {});
+void histogram(const ConstView &image, Over over, const View &out, const Options &options = {});
+void histogram(const ConstView &image, const ConstView &mask, Over over, const View &out,
+               const Options &options = {});
+void bincount(const ConstView &labels, const View &out,
+              std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
+void bincount_weights(const ConstView &labels, const ConstView &weights, const View &out,
+                      std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
 } // namespace unchecked
 
 } // namespace switchyard

@@ -64,6 +64,9 @@ struct VariantContract {
   // Fills input `which`; `special` asks for the values that break candidates (NaN, ±Inf, −0,
   // subnormals, extremes). nullptr: the harness's default distribution.
   void (*fill)(const View &input, int which, bool special, Random &random) = nullptr;
+  // The same for values that depend on the parameters; goes before `fill`.
+  void (*fill_for)(const View &input, int which, const void *params, bool special,
+                   Random &random) = nullptr;
   // Shape of input `which` in a problem of this shape; nullptr: the problem's.
   Extents (*input_shape)(int which, const Extents &problem, const void *params) = nullptr;
   // Shape of output `which` where the first input has the shape `in`; nullptr: the same.
