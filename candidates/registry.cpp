@@ -24,6 +24,9 @@ const OpTable &table();
 namespace lut {
 const OpTable &table();
 }
+namespace matmul {
+const OpTable &table();
+}
 namespace mean_std {
 const OpTable &table();
 }
@@ -36,15 +39,30 @@ const OpTable &table();
 namespace normalize {
 const OpTable &table();
 }
+namespace pairwise_distances_squared {
+const OpTable &table();
+}
+namespace rot90 {
+const OpTable &table();
+}
 namespace to_float {
+const OpTable &table();
+}
+namespace transpose {
+const OpTable &table();
+}
+namespace vflip {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),          &add_weighted::table(), &clip::table(),     &from_float::table(),
-      &hflip::table(),        &lut::table(),          &mean_std::table(), &multiply::table(),
-      &multiply_add::table(), &normalize::table(),    &to_float::table(),
+      &add::table(),          &add_weighted::table(), &clip::table(),
+      &from_float::table(),   &hflip::table(),        &lut::table(),
+      &matmul::table(),       &mean_std::table(),     &multiply::table(),
+      &multiply_add::table(), &normalize::table(),    &pairwise_distances_squared::table(),
+      &rot90::table(),        &to_float::table(),     &transpose::table(),
+      &vflip::table(),
   };
   return kOps;
 }

@@ -21,6 +21,9 @@ const OpContract &contract();
 namespace lut {
 const OpContract &contract();
 }
+namespace matmul {
+const OpContract &contract();
+}
 namespace mean_std {
 const OpContract &contract();
 }
@@ -33,16 +36,30 @@ const OpContract &contract();
 namespace normalize {
 const OpContract &contract();
 }
+namespace pairwise_distances_squared {
+const OpContract &contract();
+}
+namespace rot90 {
+const OpContract &contract();
+}
 namespace to_float {
+const OpContract &contract();
+}
+namespace transpose {
+const OpContract &contract();
+}
+namespace vflip {
 const OpContract &contract();
 }
 
 std::span<const OpContract *const> contracts() {
   static const OpContract *const kContracts[] = {
-      &add::contract(),        &add_weighted::contract(), &clip::contract(),
-      &from_float::contract(), &hflip::contract(),        &lut::contract(),
-      &mean_std::contract(),   &multiply::contract(),     &multiply_add::contract(),
-      &normalize::contract(),  &to_float::contract(),
+      &add::contract(),          &add_weighted::contract(), &clip::contract(),
+      &from_float::contract(),   &hflip::contract(),        &lut::contract(),
+      &matmul::contract(),       &mean_std::contract(),     &multiply::contract(),
+      &multiply_add::contract(), &normalize::contract(),    &pairwise_distances_squared::contract(),
+      &rot90::contract(),        &to_float::contract(),     &transpose::contract(),
+      &vflip::contract(),
   };
   return kContracts;
 }
