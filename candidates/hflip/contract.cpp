@@ -1,14 +1,14 @@
 // The contract of hflip: axis W in reverse order, exactly.
-#include "candidates/turn/oracle.hpp"
+#include "candidates/contracts/moved.hpp"
 
 namespace switchyard::candidates::hflip {
 namespace {
 
-using turn::Source;
+using moved::Source;
 
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const ConstView &in = *call.in[0];
-  turn::expect_moved(in, in.shape, expected, [&](std::int64_t h, std::int64_t w) {
+  moved::expect_moved(in, in.shape, expected, [&](std::int64_t h, std::int64_t w) {
     return Source{h, in.shape[kW] - 1 - w};
   });
 }
@@ -22,7 +22,7 @@ ConstView part(const Call &call, int /*which*/, Axis axis, std::int64_t from, st
 
 const OpContract &contract() {
   static const VariantContract kVariants[] = {[] {
-    VariantContract hflip = turn::contract_of("hflip", expect, part);
+    VariantContract hflip = moved::contract_of("hflip", expect, part);
     return hflip;
   }()};
   static const OpContract kContract{"hflip", kVariants};

@@ -7,9 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "candidates/common/matrix.hpp"
 #include "candidates/contracts/oracle.hpp"
 #include "candidates/matmul/params.hpp"
-#include "candidates/matrix/operands.hpp"
 
 namespace switchyard::candidates::matmul {
 namespace {

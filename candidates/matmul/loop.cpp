@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "candidates/common/matrix.hpp"
 #include "candidates/common/passes.hpp"
 #include "candidates/matmul/adapters.hpp"
-#include "candidates/matrix/operands.hpp"
 
 namespace switchyard::candidates::matmul {
 namespace {

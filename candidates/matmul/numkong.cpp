@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "candidates/common/domain.hpp"
+#include "candidates/common/matrix.hpp"
 #include "candidates/common/passes.hpp"
+#include "candidates/common/turn.hpp"
 #include "candidates/matmul/adapters.hpp"
-#include "candidates/matrix/operands.hpp"
-#include "candidates/turn/turn.hpp"
 
 namespace switchyard::candidates::matmul {
 
@@ -30,53 +30,50 @@ struct Rows {
         stride(static_cast<nk_size_t>(view.strides[kH])) {}
 };
 
-struct BytePacking {
-  static nk_size_t size(nk_size_t columns, nk_size_t depth) {
-    return nk_dots_packed_size_u8_haswell(columns, depth);
-  }
-  static void pack(const Rows &b, void *to) {
-    nk_dots_pack_u8_haswell(static_cast<const nk_u8_t *>(b.data), b.count, b.length, b.stride, to);
-  }
+// The kernels of one element type: those of the inputs and of the result.
+struct Bytes {
+  using In = nk_u8_t;
+  using Out = nk_u32_t;
+  static constexpr auto kSize = nk_dots_packed_size_u8_haswell;
+  static constexpr auto kPack = nk_dots_pack_u8_haswell;
+  static constexpr auto kMultiply = nk_dots_packed_u8_haswell;
 };
-struct FloatPacking {
-  static nk_size_t size(nk_size_t columns, nk_size_t depth) {
-    return nk_dots_packed_size_f32_haswell(columns, depth);
-  }
-  static void pack(const Rows &b, void *to) {
-    nk_dots_pack_f32_haswell(static_cast<const nk_f32_t *>(b.data), b.count, b.length, b.stride,
-                             to);
-  }
+struct Floats {
+  using In = nk_f32_t;
+  using Out = nk_f64_t;
+  static constexpr auto kSize = nk_dots_packed_size_f32_haswell;
+  static constexpr auto kPack = nk_dots_pack_f32_haswell;
+  static constexpr auto kMultiply = nk_dots_packed_f32_haswell;
+};
+struct Doubles {
+  using In = nk_f64_t;
+  using Out = nk_f64_t;
+  static constexpr auto kSize = nk_dots_packed_size_f64_haswell;
+  static constexpr auto kPack = nk_dots_pack_f64_haswell;
+  static constexpr auto kMultiply = nk_dots_packed_f64_haswell;
 };
 
-// The packed form of b, a matrix of the element type T, whose columns are made rows first.
-template <class T, class Packing> std::unique_ptr<std::byte[]> packed(const ConstView &b) {
+// The packed form of b, whose columns are made rows first.
+template <class Kernels> std::unique_ptr<std::byte[]> packed(const ConstView &b) {
+  using In = typename Kernels::In;
   const ConstView columns = transposed(b);
-  const Temporary<T> dense(columns.shape);
-  pass<T, T>(columns, dense.view(), [](T x) { return x; });
+  const Temporary<In> dense(columns.shape);
+  pass<In, In>(columns, dense.view(), [](In x) { return x; });
   const Rows rows(dense.view());
-  auto memory = std::make_unique_for_overwrite<std::byte[]>(Packing::size(rows.count, rows.length));
-  Packing::pack(rows, memory.get());
+  auto memory =
+      std::make_unique_for_overwrite<std::byte[]>(Kernels::kSize(rows.count, rows.length));
+  Kernels::kPack(static_cast<const In *>(rows.data), rows.count, rows.length, rows.stride,
+                 memory.get());
   return memory;
 }
 
-void multiply_bytes(const ConstView &a, const ConstView &b, const View &out) {
-  const auto right = packed<std::uint8_t, BytePacking>(b);
+template <class Kernels> void multiply(const ConstView &a, const ConstView &b, const View &out) {
+  const auto right = packed<Kernels>(b);
   const Rows left(a);
   const Rows result(out);
-  nk_dots_packed_u8_haswell(static_cast<const nk_u8_t *>(left.data), right.get(),
-                            static_cast<nk_u32_t *>(out.mutable_data()), left.count, result.length,
-                            left.length, left.stride, result.stride);
-}
-
-void multiply_floats(const ConstView &a, const ConstView &b, const View &out) {
-  const auto right = packed<float, FloatPacking>(b);
-  const Temporary<double> wide(out.shape);
-  const Rows left(a);
-  const Rows result(wide.view());
-  nk_dots_packed_f32_haswell(static_cast<const nk_f32_t *>(left.data), right.get(),
-                             static_cast<nk_f64_t *>(wide.view().mutable_data()), left.count,
-                             result.length, left.length, left.stride, result.stride);
-  pass<double, float>(wide.view(), out, [](double x) { return static_cast<float>(x); });
+  Kernels::kMultiply(static_cast<const typename Kernels::In *>(left.data), right.get(),
+                     static_cast<typename Kernels::Out *>(out.mutable_data()), left.count,
+                     result.length, left.length, left.stride, result.stride);
 }
 
 } // namespace
@@ -86,7 +83,15 @@ void run_numkong(const Call &call) {
     const ConstView a = matrix::item(*call.in[0], x);
     const ConstView b = matrix::item(*call.in[1], x);
     const View out = matrix::item(*call.out[0], x);
-    a.dtype == Dtype::u8 ? multiply_bytes(a, b, out) : multiply_floats(a, b, out);
+    if (a.dtype == Dtype::u8) {
+      multiply<Bytes>(a, b, out);
+    } else if (a.dtype == Dtype::f64) {
+      multiply<Doubles>(a, b, out);
+    } else {
+      const Temporary<double> wide(out.shape);
+      multiply<Floats>(a, b, wide.view());
+      pass<double, float>(wide.view(), out, [](double sum) { return static_cast<float>(sum); });
+    }
   }
 }
 #else
@@ -107,7 +112,7 @@ const char *accepts_numkong(const Call &call) {
   if (!has_dense_rows(a) || !is_aligned(a)) {
     return "rows of the first matrix are not dense and aligned";
   }
-  if (a.dtype == Dtype::u8 && (!has_dense_rows(out) || !is_aligned(out))) {
+  if (a.dtype != Dtype::f32 && (!has_dense_rows(out) || !is_aligned(out))) {
     return "rows of the result are not dense and aligned";
   }
   return nullptr;

@@ -2,10 +2,10 @@
 //
 // It has no product of integers: u8 passes through f32 where sums stay below 2^24, else through
 // f64; either holds every sum exactly.
+#include "candidates/common/matrix.hpp"
 #include "candidates/common/opencv_mat.hpp"
+#include "candidates/common/turn.hpp"
 #include "candidates/matmul/adapters.hpp"
-#include "candidates/matrix/operands.hpp"
-#include "candidates/turn/turn.hpp"
 
 namespace switchyard::candidates::matmul {
 namespace {

@@ -1,8 +1,8 @@
 // The candidates of matmul: out = a · b.
 #include "candidates/common/built.hpp"
+#include "candidates/common/matrix.hpp"
 #include "candidates/config.hpp"
 #include "candidates/matmul/adapters.hpp"
-#include "candidates/matrix/operands.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::candidates::matmul {
@@ -54,7 +54,7 @@ constexpr Candidate kCandidates[] = {
      "aten",
      built<kAten, accepts_aten>(),
      {bitwise, faithful, faithful},
-     {{26, 7}, {2, 1}},
+     {{26, 7}, {3, 2}},
      Split::rows,
      built<kAten, run_aten>(),
      part},
@@ -62,8 +62,8 @@ constexpr Candidate kCandidates[] = {
      1,
      "numkong",
      built<kNumkong, accepts_numkong>(),
-     {bitwise, faithful, unsupported},
-     {{4, 1}, {5, 3}},
+     {bitwise, faithful, faithful},
+     {{4, 1}, {6, 5}, {4, 3}},
      Split::rows,
      built<kNumkong, run_numkong>(),
      part},
@@ -72,7 +72,7 @@ constexpr Candidate kCandidates[] = {
      "loop",
      nullptr,
      {bitwise, bitwise, bitwise},
-     {{2, 1}, {3, 2}},
+     {{3, 1}, {3, 2}},
      Split::rows,
      run_loop,
      part},

@@ -3,8 +3,8 @@
 #include <cfloat>
 #include <cmath>
 
+#include "candidates/common/matrix.hpp"
 #include "candidates/contracts/oracle.hpp"
-#include "candidates/matrix/operands.hpp"
 #include "candidates/pairwise_distances_squared/params.hpp"
 
 namespace switchyard::candidates::pairwise_distances_squared {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "candidates/common/passes.hpp"
+#include "candidates/common/turn.hpp"
 #include "candidates/pairwise_distances_squared/adapters.hpp"
-#include "candidates/turn/turn.hpp"
 
 namespace switchyard::candidates::pairwise_distances_squared {
 namespace {

@@ -1,7 +1,7 @@
 // The candidates of pairwise_distances_squared: out(n, m) = Σ (a(n, d) − b(m, d))².
 #include "candidates/common/built.hpp"
+#include "candidates/common/matrix.hpp"
 #include "candidates/config.hpp"
-#include "candidates/matrix/operands.hpp"
 #include "candidates/pairwise_distances_squared/adapters.hpp"
 #include "candidates/registry.hpp"
 

@@ -1,13 +1,13 @@
 // The contract of rot90: quarter turns counter-clockwise, exactly.
 #include <array>
 
+#include "candidates/contracts/moved.hpp"
 #include "candidates/rot90/params.hpp"
-#include "candidates/turn/oracle.hpp"
 
 namespace switchyard::candidates::rot90 {
 namespace {
 
-using turn::Source;
+using moved::Source;
 
 // A quarter turn and a half turn are other work; a three-quarter turn is as a quarter turn.
 constexpr ParamSet kSets[] = {
@@ -23,7 +23,7 @@ int turns_of(const void *params) {
 }
 
 Extents shape_of(int /*which*/, const Extents &in, const void *params) {
-  return turns_of(params) % 2 == 1 ? turn::swapped(in) : in;
+  return turns_of(params) % 2 == 1 ? moved::swapped(in) : in;
 }
 
 // What was at the right edge is at the top after a quarter turn.
@@ -32,19 +32,19 @@ void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const std::int64_t bottom = in.shape[kH] - 1;
   const std::int64_t right = in.shape[kW] - 1;
   const int turns = turns_of(call.params);
-  turn::expect_moved(in, shape_of(0, in.shape, call.params), expected,
-                     [=](std::int64_t h, std::int64_t w) {
-                       switch (turns) {
-                       case 1:
-                         return Source{w, right - h};
-                       case 2:
-                         return Source{bottom - h, right - w};
-                       case 3:
-                         return Source{bottom - w, h};
-                       default:
-                         return Source{h, w};
-                       }
-                     });
+  moved::expect_moved(in, shape_of(0, in.shape, call.params), expected,
+                      [=](std::int64_t h, std::int64_t w) {
+                        switch (turns) {
+                        case 1:
+                          return Source{w, right - h};
+                        case 2:
+                          return Source{bottom - h, right - w};
+                        case 3:
+                          return Source{bottom - w, h};
+                        default:
+                          return Source{h, w};
+                        }
+                      });
 }
 
 ConstView part(const Call &call, int /*which*/, Axis axis, std::int64_t from, std::int64_t to) {
@@ -68,7 +68,7 @@ ConstView part(const Call &call, int /*which*/, Axis axis, std::int64_t from, st
 
 const OpContract &contract() {
   static const VariantContract kVariants[] = {[] {
-    VariantContract rot90 = turn::contract_of("rot90", expect, part);
+    VariantContract rot90 = moved::contract_of("rot90", expect, part);
     rot90.param_sets = kSets;
     rot90.make_params = make;
     rot90.output_shape = shape_of;

@@ -5,8 +5,19 @@
 namespace switchyard::candidates::rot90 {
 namespace {
 
+// out(h, w) is in(w, W - 1 - h), in(H - 1 - h, W - 1 - w) or in(H - 1 - w, h) after 1, 2 and 3
+// turns.
 Turn describe(const Call &call) {
-  return turn_of(call.params_as<Rot90Params>());
+  switch (call.params_as<Rot90Params>().quarter_turns) {
+  case 1:
+    return {true, false, true};
+  case 2:
+    return {false, true, true};
+  case 3:
+    return {true, true, false};
+  default:
+    return {};
+  }
 }
 
 constexpr auto kCandidates = turn::rows<describe>({{2, 2}, {2, 2}});

@@ -1,14 +1,14 @@
 // The contract of transpose: axes H and W exchanged, exactly.
-#include "candidates/turn/oracle.hpp"
+#include "candidates/contracts/moved.hpp"
 
 namespace switchyard::candidates::transpose {
 namespace {
 
-using turn::Source;
+using moved::Source;
 
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const ConstView &in = *call.in[0];
-  turn::expect_moved(in, turn::swapped(in.shape), expected, [&](std::int64_t h, std::int64_t w) {
+  moved::expect_moved(in, moved::swapped(in.shape), expected, [&](std::int64_t h, std::int64_t w) {
     return Source{w, h};
   });
 }
@@ -19,14 +19,14 @@ ConstView part(const Call &call, int /*which*/, Axis axis, std::int64_t from, st
 }
 
 Extents shape_of(int /*which*/, const Extents &in, const void * /*params*/) {
-  return turn::swapped(in);
+  return moved::swapped(in);
 }
 
 } // namespace
 
 const OpContract &contract() {
   static const VariantContract kVariants[] = {[] {
-    VariantContract transpose = turn::contract_of("transpose", expect, part);
+    VariantContract transpose = moved::contract_of("transpose", expect, part);
     transpose.output_shape = shape_of;
     return transpose;
   }()};

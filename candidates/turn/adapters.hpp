@@ -1,7 +1,7 @@
 // How each backend computes a turn; an op's table binds them to its own description.
 #pragma once
 
-#include "candidates/turn/turn.hpp"
+#include "candidates/common/turn.hpp"
 #include "switchyard/core/candidate.hpp"
 
 namespace switchyard::candidates::turn {

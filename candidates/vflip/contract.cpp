@@ -1,14 +1,14 @@
 // The contract of vflip: axis H in reverse order, exactly.
-#include "candidates/turn/oracle.hpp"
+#include "candidates/contracts/moved.hpp"
 
 namespace switchyard::candidates::vflip {
 namespace {
 
-using turn::Source;
+using moved::Source;
 
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const ConstView &in = *call.in[0];
-  turn::expect_moved(in, in.shape, expected, [&](std::int64_t h, std::int64_t w) {
+  moved::expect_moved(in, in.shape, expected, [&](std::int64_t h, std::int64_t w) {
     return Source{in.shape[kH] - 1 - h, w};
   });
 }
@@ -23,7 +23,7 @@ ConstView part(const Call &call, int /*which*/, Axis axis, std::int64_t from, st
 
 const OpContract &contract() {
   static const VariantContract kVariants[] = {[] {
-    VariantContract vflip = turn::contract_of("vflip", expect, part);
+    VariantContract vflip = moved::contract_of("vflip", expect, part);
     return vflip;
   }()};
   static const OpContract kContract{"vflip", kVariants};

@@ -127,15 +127,16 @@ struct LeftRows {
   ptrdiff_t step;
 };
 
-// kRows rows by a packed strip, over `depth` indices. `sums` has rows of a strip's width.
-template <class Kind, size_t kRows>
+// kRows rows by a packed strip, over `depth` indices. `sums` has rows of a strip's width;
+// kContinue: the accumulators begin with what is there.
+template <class Kind, bool kContinue, size_t kRows>
 HWY_NOINLINE void MultiplyTile(const LeftRows &a, const typename Kind::Work *strip, size_t depth,
                                typename Kind::Work *sums) {
   using T = typename Kind::Work;
   const MatrixTag<T> d;
   const size_t lanes = hn::Lanes(d);
   Accumulators<MatrixTag<T>, kRows> accumulators;
-  if constexpr (Kind::kCarries) {
+  if constexpr (kContinue) {
     accumulators.Load(d, sums);
   } else {
     accumulators.Clear(d);
@@ -151,22 +152,22 @@ HWY_NOINLINE void MultiplyTile(const LeftRows &a, const typename Kind::Work *str
   accumulators.Store(d, sums);
 }
 
-template <class Kind>
+template <class Kind, bool kContinue>
 HWY_INLINE void MultiplyRows(size_t rows, const LeftRows &a, const typename Kind::Work *strip,
                              size_t depth, typename Kind::Work *sums) {
   switch (rows) {
   case 1:
-    return MultiplyTile<Kind, 1>(a, strip, depth, sums);
+    return MultiplyTile<Kind, kContinue, 1>(a, strip, depth, sums);
   case 2:
-    return MultiplyTile<Kind, 2>(a, strip, depth, sums);
+    return MultiplyTile<Kind, kContinue, 2>(a, strip, depth, sums);
   case 3:
-    return MultiplyTile<Kind, 3>(a, strip, depth, sums);
+    return MultiplyTile<Kind, kContinue, 3>(a, strip, depth, sums);
   case 4:
-    return MultiplyTile<Kind, 4>(a, strip, depth, sums);
+    return MultiplyTile<Kind, kContinue, 4>(a, strip, depth, sums);
   case 5:
-    return MultiplyTile<Kind, 5>(a, strip, depth, sums);
+    return MultiplyTile<Kind, kContinue, 5>(a, strip, depth, sums);
   default:
-    return MultiplyTile<Kind, kTileRows>(a, strip, depth, sums);
+    return MultiplyTile<Kind, kContinue, kTileRows>(a, strip, depth, sums);
   }
 }
 
@@ -181,13 +182,19 @@ public:
       const size_t rows = m_.rows - row < kBlockRows ? m_.rows - row : kBlockRows;
       for (size_t column = 0; column < m_.columns; column += width_) {
         const size_t columns = m_.columns - column < width_ ? m_.columns - column : width_;
+        if (m_.depth > 0 && m_.depth <= Kind::kDepth) { // nothing to carry on
+          Pack(0, m_.depth, column, columns);
+          ComputeBlock(row, rows, m_.depth);
+          Write(results_, row, rows, column, columns);
+          continue;
+        }
         std::memset(sums_, 0, rows * width_ * sizeof(Sum));
         for (size_t k = 0; k < m_.depth; k += Kind::kDepth) {
           const size_t depth = m_.depth - k < Kind::kDepth ? m_.depth - k : Kind::kDepth;
           Pack(k, depth, column, columns);
           AddBlock(row, rows, k, depth);
         }
-        Write(row, rows, column, columns);
+        Write(sums_, row, rows, column, columns);
       }
     }
   }
@@ -267,40 +274,61 @@ private:
     }
   }
 
+  // The whole of the depth is in the strip.
+  HWY_INLINE void ComputeBlock(size_t row, size_t rows, size_t depth) {
+    LeftRows a = Left(row, rows, 0, depth);
+    for (size_t i = 0; i < rows; i += kTileRows) {
+      const size_t count = rows - i < kTileRows ? rows - i : kTileRows;
+      MultiplyRows<Kind, false>(count, a, strip_, depth, results_ + i * width_);
+      a.data += static_cast<ptrdiff_t>(kTileRows) * a.row;
+    }
+  }
+
   HWY_INLINE void AddBlock(size_t row, size_t rows, size_t k, size_t depth) {
     LeftRows a = Left(row, rows, k, depth);
     for (size_t i = 0; i < rows; i += kTileRows) {
       const size_t count = rows - i < kTileRows ? rows - i : kTileRows;
       Sum *sums = sums_ + i * width_;
       if constexpr (Kind::kCarries) {
-        MultiplyRows<Kind>(count, a, strip_, depth, sums);
+        MultiplyRows<Kind, true>(count, a, strip_, depth, sums);
       } else {
-        HWY_ALIGN Work block[kTileRows * kWidth];
-        MultiplyRows<Kind>(count, a, strip_, depth, block);
+        MultiplyRows<Kind, false>(count, a, strip_, depth, results_);
         for (size_t j = 0; j < count * width_; ++j) {
-          sums[j] += static_cast<Sum>(block[j]);
+          sums[j] += static_cast<Sum>(results_[j]);
         }
       }
       a.data += static_cast<ptrdiff_t>(kTileRows) * a.row;
     }
   }
 
-  HWY_INLINE void Write(size_t row, size_t rows, size_t column, size_t columns) const {
+  template <class T>
+  HWY_INLINE void Write(const T *values, size_t row, size_t rows, size_t column,
+                        size_t columns) const {
+    uint8_t *to = m_.out + static_cast<ptrdiff_t>(row) * m_.out_row +
+                  static_cast<ptrdiff_t>(column) * m_.out_column;
+    if constexpr (std::is_same_v<T, Out>) {
+      if (m_.out_row == sizeof(Out) && m_.out_column != sizeof(Out)) {
+        return Transpose({reinterpret_cast<const uint8_t *>(values),
+                          static_cast<ptrdiff_t>(width_ * sizeof(T)), to, m_.out_column, columns,
+                          rows, sizeof(Out)});
+      }
+    }
     for (size_t i = 0; i < rows; ++i) {
-      uint8_t *to = m_.out + static_cast<ptrdiff_t>(row + i) * m_.out_row +
-                    static_cast<ptrdiff_t>(column) * m_.out_column;
-      const Sum *sums = sums_ + i * width_;
-      Out line[kWidth];
-      for (size_t j = 0; j < columns; ++j) {
-        line[j] = static_cast<Out>(sums[j]);
-      }
-      if (m_.out_column == sizeof(Out)) {
-        std::memcpy(to, line, columns * sizeof(Out));
-        continue;
-      }
-      for (size_t j = 0; j < columns; ++j) {
-        std::memcpy(to + static_cast<ptrdiff_t>(j) * m_.out_column, line + j, sizeof(Out));
-      }
+      WriteLine(values + i * width_, to + static_cast<ptrdiff_t>(i) * m_.out_row, columns);
+    }
+  }
+
+  template <class T> HWY_INLINE void WriteLine(const T *values, uint8_t *to, size_t columns) const {
+    Out line[kWidth];
+    for (size_t j = 0; j < columns; ++j) {
+      line[j] = static_cast<Out>(values[j]);
+    }
+    if (m_.out_column == sizeof(Out)) {
+      std::memcpy(to, line, columns * sizeof(Out));
+      return;
+    }
+    for (size_t j = 0; j < columns; ++j) {
+      std::memcpy(to + static_cast<ptrdiff_t>(j) * m_.out_column, line + j, sizeof(Out));
     }
   }
 
@@ -315,6 +343,7 @@ private:
   size_t converted_k_ = kNothing;
   HWY_ALIGN Work strip_[Kind::kDepth * kWidth];
   HWY_ALIGN Sum sums_[kBlockRows * kWidth];
+  HWY_ALIGN Work results_[kBlockRows * kWidth];
   HWY_ALIGN Work converted_[kConverted];
 };
 

@@ -50,14 +50,20 @@ struct TransposePlane {
 // A block copies kRows × kColumns pixels of a plane, from its first pixel on. Whole(n, side) says
 // how many of n pixels along a side blocks may cover.
 
-// One pixel of kBytes bytes, or of any number where that is 0.
-template <size_t kBytes> struct PixelBlock {
-  static constexpr size_t kRows = 1;
-  static constexpr size_t kColumns = 1;
-  static size_t Whole(size_t n, size_t /*side*/) { return n; }
-  static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t /*in_stride*/, uint8_t *out,
-                              ptrdiff_t /*out_stride*/, size_t bytes) {
-    std::memcpy(out, in, kBytes == 0 ? bytes : kBytes);
+// kSide × kSide pixels of kBytes bytes, or of any number where that is 0, one by one.
+template <size_t kBytes, size_t kSide = 1> struct PixelBlock {
+  static constexpr size_t kRows = kSide;
+  static constexpr size_t kColumns = kSide;
+  static size_t Whole(size_t n, size_t side) { return n / side * side; }
+  static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
+                              ptrdiff_t out_stride, size_t bytes) {
+    const size_t size = kBytes == 0 ? bytes : kBytes;
+    for (size_t h = 0; h < kSide; ++h) {
+      for (size_t w = 0; w < kSide; ++w) {
+        std::memcpy(out + static_cast<ptrdiff_t>(h) * out_stride + w * size,
+                    in + static_cast<ptrdiff_t>(w) * in_stride + h * size, size);
+      }
+    }
   }
 };
 
@@ -80,6 +86,18 @@ HWY_INLINE void Shuffle(D d, const V (&from)[kN], V (&to)[kN]) {
   }
 }
 
+// 16 bytes of a column; in a wider vector, those of the column `further` bytes on as well.
+template <size_t kVectorBytes> HWY_INLINE auto LoadColumns(const uint8_t *at, ptrdiff_t further) {
+  const hn::FixedTag<uint8_t, 16> d16;
+  if constexpr (kVectorBytes == 16) {
+    (void)further;
+    return hn::LoadU(d16, at);
+  } else {
+    const hn::FixedTag<uint8_t, kVectorBytes> d;
+    return hn::Combine(d, hn::LoadU(d16, at + further), hn::LoadU(d16, at));
+  }
+}
+
 // Pixels of one lane each: as many rows as 16 bytes hold, and as many columns as a vector holds.
 template <class T, size_t kVectorBytes> struct LaneBlock {
   static constexpr size_t kRows = 16 / sizeof(T);
@@ -94,37 +112,26 @@ template <class T, size_t kVectorBytes> struct LaneBlock {
     V columns[kRows];
     V rows[kRows];
     for (size_t i = 0; i < kRows; ++i) {
-      columns[i] = hn::BitCast(d, Load(in + static_cast<ptrdiff_t>(i) * in_stride, in_stride));
+      columns[i] =
+          hn::BitCast(d, LoadColumns<kVectorBytes>(in + static_cast<ptrdiff_t>(i) * in_stride,
+                                                   static_cast<ptrdiff_t>(kRows) * in_stride));
     }
     Shuffle<kSteps>(d, columns, rows);
     for (size_t i = 0; i < kRows; ++i) {
       hn::StoreU(hn::BitCast(bytes, rows[i]), bytes, out + static_cast<ptrdiff_t>(i) * out_stride);
     }
   }
-
-private:
-  // 16 bytes of a column; in a second block, those of the column kRows further.
-  static HWY_INLINE auto Load(const uint8_t *at, ptrdiff_t in_stride) {
-    const hn::FixedTag<uint8_t, 16> d16;
-    if constexpr (kVectorBytes == 16) {
-      (void)in_stride;
-      return hn::LoadU(d16, at);
-    } else {
-      const hn::FixedTag<uint8_t, kVectorBytes> d32;
-      const auto second = hn::LoadU(d16, at + static_cast<ptrdiff_t>(kRows) * in_stride);
-      return hn::Combine(d32, second, hn::LoadU(d16, at));
-    }
-  }
 };
 
-// 4 × 4 pixels of 3 bytes, spread to lanes of 4 and pressed together again. 16 bytes are loaded and
-// stored for every 12: what is stored too much, the blocks and pixels that follow in the row cover.
-struct TripleBlock {
+// 4 rows of pixels of 3 bytes, 4 for each 16 bytes of a vector, spread to lanes of 4 bytes and
+// pressed together again. 16 bytes are loaded and stored for every 12: what is stored too much, the
+// blocks and pixels that follow in the row cover.
+template <size_t kVectorBytes> struct TripleBlock {
   static constexpr size_t kRows = 4;
-  static constexpr size_t kColumns = 4;
-  static constexpr size_t kReach = 6; // pixels that 16 bytes touch
-  static size_t Whole(size_t n, size_t /*side*/) {
-    return n < kReach ? 0 : (n - kReach) / 4 * 4 + 4;
+  static constexpr size_t kColumns = kVectorBytes / 4;
+  static size_t Whole(size_t n, size_t side) {
+    const size_t reach = side + 2; // pixels that a block touches
+    return n < reach ? 0 : (n - reach) / side * side + side;
   }
   static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
                               ptrdiff_t out_stride, size_t /*bytes*/) {
@@ -132,20 +139,32 @@ struct TripleBlock {
                                                         6, 7, 8, 0, 9, 10, 11, 0};
     alignas(16) static constexpr uint8_t kPress[16] = {0,  1,  2,  4,  5, 6, 8, 9,
                                                        10, 12, 13, 14, 0, 0, 0, 0};
-    const hn::FixedTag<uint8_t, 16> bytes;
-    const hn::FixedTag<uint32_t, 4> d;
-    const auto spread = hn::Load(bytes, kSpread);
-    const auto press = hn::Load(bytes, kPress);
-    hn::Vec<decltype(d)> columns[4];
-    hn::Vec<decltype(d)> rows[4];
-    for (size_t i = 0; i < 4; ++i) {
-      const auto v = hn::LoadU(bytes, in + static_cast<ptrdiff_t>(i) * in_stride);
+    const hn::FixedTag<uint32_t, kColumns> d;
+    const hn::Repartition<uint8_t, decltype(d)> bytes;
+    const auto spread = hn::LoadDup128(bytes, kSpread);
+    const auto press = hn::LoadDup128(bytes, kPress);
+    hn::Vec<decltype(d)> columns[kRows];
+    hn::Vec<decltype(d)> rows[kRows];
+    for (size_t i = 0; i < kRows; ++i) {
+      const auto v = LoadColumns<kVectorBytes>(in + static_cast<ptrdiff_t>(i) * in_stride,
+                                               static_cast<ptrdiff_t>(kRows) * in_stride);
       columns[i] = hn::BitCast(d, hn::TableLookupBytes(v, spread));
     }
     Shuffle<2>(d, columns, rows);
-    for (size_t i = 0; i < 4; ++i) {
+    for (size_t i = 0; i < kRows; ++i) {
       const auto v = hn::TableLookupBytes(hn::BitCast(bytes, rows[i]), press);
-      hn::StoreU(v, bytes, out + static_cast<ptrdiff_t>(i) * out_stride);
+      Store(v, out + static_cast<ptrdiff_t>(i) * out_stride);
+    }
+  }
+
+private:
+  template <class V> static HWY_INLINE void Store(V v, uint8_t *out) {
+    const hn::FixedTag<uint8_t, 16> d16;
+    if constexpr (kVectorBytes == 16) {
+      hn::StoreU(v, d16, out);
+    } else {
+      hn::StoreU(hn::LowerHalf(d16, v), d16, out);
+      hn::StoreU(hn::UpperHalf(d16, v), d16, out + 12);
     }
   }
 };
@@ -156,7 +175,7 @@ struct TripleBlock {
 // The last kind leaves nothing. Columns go in spans, so that the pages of the input's columns are
 // found again in the next strip of rows, which is about a cache line of the input.
 template <class Block, class... Rest> HWY_INLINE void TransposeBy(const TransposePlane &plane) {
-  constexpr size_t kSpan = 256;
+  constexpr size_t kSpan = 2048;
   constexpr size_t kLine = 64;
   const size_t rows = Block::Whole(plane.rows, Block::kRows);
   const size_t columns = Block::Whole(plane.columns, Block::kColumns);
@@ -166,11 +185,17 @@ template <class Block, class... Rest> HWY_INLINE void TransposeBy(const Transpos
     const size_t span_end = span + kSpan < columns ? span + kSpan : columns;
     for (size_t top = 0; top < rows; top += strip) {
       const size_t bottom = top + strip < rows ? top + strip : rows;
+      TransposePlane at = plane.From(top, span);
       for (size_t w = span; w < span_end; w += Block::kColumns) {
+        const uint8_t *in = at.in;
+        uint8_t *out = at.out;
         for (size_t h = top; h < bottom; h += Block::kRows) {
-          const TransposePlane at = plane.From(h, w);
-          Block::Copy(at.in, at.in_stride, at.out, at.out_stride, at.bytes);
+          Block::Copy(in, plane.in_stride, out, plane.out_stride, plane.bytes);
+          in += Block::kRows * plane.bytes;
+          out += static_cast<ptrdiff_t>(Block::kRows) * plane.out_stride;
         }
+        at.in += static_cast<ptrdiff_t>(Block::kColumns) * plane.in_stride;
+        at.out += Block::kColumns * plane.bytes;
       }
     }
   }
@@ -186,17 +211,30 @@ template <class Block, class... Rest> HWY_INLINE void TransposeBy(const Transpos
   }
 }
 
+template <size_t kBytes> HWY_INLINE void TransposePixelwise(const TransposePlane &plane) {
+  TransposeBy<PixelBlock<kBytes, 4>, PixelBlock<kBytes>>(plane);
+}
+
 #if !SWITCHYARD_TRANSPOSE_BLOCKS
 template <class T> HWY_INLINE void TransposeLanes(const TransposePlane &plane) {
-  TransposeBy<PixelBlock<sizeof(T)>>(plane);
+  TransposePixelwise<sizeof(T)>(plane);
+}
+HWY_INLINE void TransposeTriples(const TransposePlane &plane) {
+  TransposePixelwise<3>(plane);
 }
 #elif HWY_MAX_BYTES >= 32
 template <class T> HWY_INLINE void TransposeLanes(const TransposePlane &plane) {
   TransposeBy<LaneBlock<T, 32>, LaneBlock<T, 16>, PixelBlock<sizeof(T)>>(plane);
 }
+HWY_INLINE void TransposeTriples(const TransposePlane &plane) {
+  TransposeBy<TripleBlock<32>, TripleBlock<16>, PixelBlock<3>>(plane);
+}
 #else
 template <class T> HWY_INLINE void TransposeLanes(const TransposePlane &plane) {
   TransposeBy<LaneBlock<T, 16>, PixelBlock<sizeof(T)>>(plane);
+}
+HWY_INLINE void TransposeTriples(const TransposePlane &plane) {
+  TransposeBy<TripleBlock<16>, PixelBlock<3>>(plane);
 }
 #endif
 
@@ -207,23 +245,19 @@ HWY_INLINE void Transpose(const TransposePlane &plane) {
   case 2:
     return TransposeLanes<uint16_t>(plane);
   case 3:
-#if SWITCHYARD_TRANSPOSE_BLOCKS
-    return TransposeBy<TripleBlock, PixelBlock<3>>(plane);
-#else
-    return TransposeBy<PixelBlock<3>>(plane);
-#endif
+    return TransposeTriples(plane);
   case 4:
     return TransposeLanes<uint32_t>(plane);
   case 6:
-    return TransposeBy<PixelBlock<6>>(plane);
+    return TransposePixelwise<6>(plane);
   case 8:
     return TransposeLanes<uint64_t>(plane);
   case 12:
-    return TransposeBy<PixelBlock<12>>(plane);
+    return TransposePixelwise<12>(plane);
   case 16:
-    return TransposeBy<PixelBlock<16>>(plane);
+    return TransposePixelwise<16>(plane);
   default:
-    return TransposeBy<PixelBlock<0>>(plane);
+    return TransposePixelwise<0>(plane);
   }
 }
 

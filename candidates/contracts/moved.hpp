@@ -6,7 +6,7 @@
 
 #include "candidates/contracts/oracle.hpp"
 
-namespace switchyard::candidates::turn {
+namespace switchyard::candidates::moved {
 
 // The parameter sets of ops without parameters.
 inline constexpr ParamSet kNone[] = {{"none", true}};
@@ -48,4 +48,4 @@ inline VariantContract contract_of(std::string_view variant,
   return contract;
 }
 
-} // namespace switchyard::candidates::turn
+} // namespace switchyard::candidates::moved
