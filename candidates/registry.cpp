@@ -36,6 +36,9 @@ const OpTable &table();
 namespace lut {
 const OpTable &table();
 }
+namespace matmul {
+const OpTable &table();
+}
 namespace mean {
 const OpTable &table();
 }
@@ -57,10 +60,16 @@ const OpTable &table();
 namespace normalize_per_image {
 const OpTable &table();
 }
+namespace pairwise_distances_squared {
+const OpTable &table();
+}
 namespace power {
 const OpTable &table();
 }
 namespace reduce_sum {
+const OpTable &table();
+}
+namespace rot90 {
 const OpTable &table();
 }
 namespace sqrt {
@@ -70,6 +79,12 @@ namespace standard_deviation {
 const OpTable &table();
 }
 namespace to_float {
+const OpTable &table();
+}
+namespace transpose {
+const OpTable &table();
+}
+namespace vflip {
 const OpTable &table();
 }
 
@@ -85,6 +100,7 @@ std::span<const OpTable *const> ops() {
       &histogram::table(),
       &log::table(),
       &lut::table(),
+      &matmul::table(),
       &mean::table(),
       &mean_std::table(),
       &min_max::table(),
@@ -92,11 +108,15 @@ std::span<const OpTable *const> ops() {
       &multiply_add::table(),
       &normalize::table(),
       &normalize_per_image::table(),
+      &pairwise_distances_squared::table(),
       &power::table(),
       &reduce_sum::table(),
+      &rot90::table(),
       &sqrt::table(),
       &standard_deviation::table(),
       &to_float::table(),
+      &transpose::table(),
+      &vflip::table(),
   };
   return kOps;
 }

@@ -592,32 +592,59 @@ TEST_CASE("GEO-15: an image of more than 2 GiB is flipped") {
   for (const int threads : {1, 8}) {
     Options options;
     options.threads = threads;
-    const Image out = hflip(image, options);
+    Image out = hflip(image, options);
     CHECK(*out.view().at(0, 0, kSide - 1, 1) == std::byte{9});
     CHECK(*out.view().at(0, kSide - 1, 0, 1) == std::byte{7});
+    CHECK(*out.view().at(0, 0, 0, 1) == std::byte{2});
+    CHECK(*out.view().at(0, kSide / 2, kSide / 3, 2) == std::byte{3});
+    vflip(image, out, options);
+    CHECK(*out.view().at(0, kSide - 1, 0, 1) == std::byte{9});
+    CHECK(*out.view().at(0, 0, kSide - 1, 1) == std::byte{7});
     CHECK(*out.view().at(0, 0, 0, 1) == std::byte{2});
     CHECK(*out.view().at(0, kSide / 2, kSide / 3, 2) == std::byte{3});
   }
 }
 
-TEST_CASE("GEO-19: a flip uses the width of an image that is not square") {
+TEST_CASE("GEO-19: a flip uses the height and width of an image that is not square") {
   const std::array<float, 6> in{1, 1, 1, 1, 0, 2};
-  const std::array<float, 6> expected{1, 1, 1, 2, 0, 1};
+  const std::array<float, 6> in_columns{1, 1, 1, 0, 1, 2};
+  // One image, channels in planes of their own, a batch, and an image whose columns are dense.
+  const std::array<float, 12> twice{1, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 2};
   const ConstView plain = hwc(in.data(), 2, 3, 1);
-  const std::array<float, 12> planes{1, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 2};
-  const ConstView planar = strided(planes.data(), {1, 2, 3, 2}, {0, 12, 4, 24});
-  with_every_candidate("hflip", [&](const Options &options) {
-    const Image out = hflip(plain, options);
-    REQUIRE(out.view().shape == plain.shape);
-    REQUIRE(std::equal(expected.begin(), expected.end(), out.data<float>()));
-  });
-  with_every_candidate("hflip", [&](const Options &options) {
-    const Image out = hflip(planar, options);
-    for (std::size_t i = 0; i < 6; ++i) {
-      REQUIRE(out.data<float>()[2 * i] == expected[i]);
-      REQUIRE(out.data<float>()[2 * i + 1] == expected[i]);
+  const ConstView planar = strided(twice.data(), {1, 2, 3, 2}, {0, 12, 4, 24});
+  const ConstView batch = xhwc(twice.data(), 2, 2, 3, 1);
+  const ConstView columns = strided(in_columns.data(), {1, 2, 3, 1}, {0, 4, 8, 4});
+  struct Flip {
+    std::string_view variant;
+    Image (*run)(const ConstView &image, const Options &options);
+    std::array<float, 6> expected;
+  };
+  const std::array<Flip, 3> flips{{
+      {"hflip",
+       [](const ConstView &image, const Options &o) { return hflip(image, o); },
+       {1, 1, 1, 2, 0, 1}},
+      {"vflip",
+       [](const ConstView &image, const Options &o) { return vflip(image, o); },
+       {1, 0, 2, 1, 1, 1}},
+      {"rot90",
+       [](const ConstView &image, const Options &o) { return rot90(image, 2, o); },
+       {2, 0, 1, 1, 1, 1}},
+  }};
+  for (const Flip &flip : flips) {
+    for (const ConstView &image : {plain, planar, batch, columns}) {
+      with_every_candidate(flip.variant, [&](const Options &options) {
+        const Image out = flip.run(image, options);
+        REQUIRE(out.view().shape == image.shape);
+        for (std::int64_t i = 0; i < image.elements(); ++i) {
+          const std::int64_t pixel = i / image.channels() % 6; // both planes and items are alike
+          REQUIRE(out.data<float>()[i] == flip.expected[static_cast<std::size_t>(pixel)]);
+        }
+      });
     }
-  });
+  }
+  const Image both = hflip(vflip(plain));
+  REQUIRE(both.view().shape == plain.shape);
+  CHECK(std::equal(flips[2].expected.begin(), flips[2].expected.end(), both.data<float>()));
 }
 
 TEST_CASE("ISA-02: strides that are no multiple of the element, from an odd address") {
@@ -638,6 +665,34 @@ TEST_CASE("ISA-02: strides that are no multiple of the element, from an odd addr
           }
         }) >= 2);
   CHECK(mean_std_of(view, Over::global)[0] == Approx(mean_std_of(dense, Over::global)[0]));
+  const std::array<std::pair<std::string_view, Image (*)(const ConstView &, const Options &)>, 4>
+      moves{{{"hflip", [](const ConstView &v, const Options &o) { return hflip(v, o); }},
+             {"vflip", [](const ConstView &v, const Options &o) { return vflip(v, o); }},
+             {"transpose", [](const ConstView &v, const Options &o) { return transpose(v, o); }},
+             {"rot90", [](const ConstView &v, const Options &o) { return rot90(v, 1, o); }}}};
+  for (const auto &move : moves) {
+    const Image moved = move.second(dense, {});
+    CHECK(with_every_candidate(move.first, [&](const Options &options) {
+            const Image out = move.second(view, options);
+            REQUIRE(out.view().shape == moved.view().shape);
+            REQUIRE(std::equal(moved.data<float>(), moved.data<float>() + 42, out.data<float>()));
+          }) >= 2);
+  }
+  const ConstView turned = strided(std::as_const(compact).data(), {1, 7, 6, 1}, {0, 4, 28, 4}, 3);
+  const Image product = matmul(turned, dense);
+  CHECK(with_every_candidate("matmul", [&](const Options &options) {
+          const Image out = matmul(turned, view, options);
+          for (int i = 0; i < 49; ++i) {
+            REQUIRE(out.data<float>()[i] == Approx(product.data<float>()[i]).epsilon(1e-5));
+          }
+        }) >= 2);
+  const Image distances = pairwise_distances_squared(dense, dense);
+  CHECK(with_every_candidate("pairwise_distances_squared", [&](const Options &options) {
+          const Image out = pairwise_distances_squared(view, dense, options);
+          for (int i = 0; i < 36; ++i) {
+            REQUIRE(out.data<float>()[i] == Approx(distances.data<float>()[i]).epsilon(1e-5));
+          }
+        }) >= 2);
 }
 
 TEST_CASE("ISA-04: ranks and channels of length 1 stay") {

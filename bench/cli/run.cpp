@@ -100,6 +100,15 @@ Image table_from(const std::string &text) {
   return table;
 }
 
+int whole_number(const Arguments &arguments, const std::string &name) {
+  const double number = arguments.number(name);
+  if (number != std::trunc(number) || std::fabs(number) > 1e9) {
+    throw std::invalid_argument("--param " + name + "=" + arguments.text(name) +
+                                ": a whole number expected");
+  }
+  return static_cast<int>(number);
+}
+
 Reduction reduction_of(const Arguments &arguments) {
   const std::string &over = arguments.text("over");
   if (over == "global") {
@@ -275,6 +284,21 @@ const std::vector<Runner> &runners() {
        {},
        [](const Image &image, const Arguments &, const Options &o) {
          return Outcome{hflip(image, o), {}};
+       }},
+      {"vflip",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{vflip(image, o), {}};
+       }},
+      {"transpose",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{transpose(image, o), {}};
+       }},
+      {"rot90",
+       {{"k", "1"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{rot90(image, whole_number(a, "k"), o), {}};
        }},
       {"reduce_sum",
        {{"over", "per_channel"}},

@@ -33,6 +33,9 @@ const OpContract &contract();
 namespace lut {
 const OpContract &contract();
 }
+namespace matmul {
+const OpContract &contract();
+}
 namespace mean {
 const OpContract &contract();
 }
@@ -54,10 +57,16 @@ const OpContract &contract();
 namespace normalize_per_image {
 const OpContract &contract();
 }
+namespace pairwise_distances_squared {
+const OpContract &contract();
+}
 namespace power {
 const OpContract &contract();
 }
 namespace reduce_sum {
+const OpContract &contract();
+}
+namespace rot90 {
 const OpContract &contract();
 }
 namespace sqrt {
@@ -67,6 +76,12 @@ namespace standard_deviation {
 const OpContract &contract();
 }
 namespace to_float {
+const OpContract &contract();
+}
+namespace transpose {
+const OpContract &contract();
+}
+namespace vflip {
 const OpContract &contract();
 }
 
@@ -82,6 +97,7 @@ std::span<const OpContract *const> contracts() {
       &histogram::contract(),
       &log::contract(),
       &lut::contract(),
+      &matmul::contract(),
       &mean::contract(),
       &mean_std::contract(),
       &min_max::contract(),
@@ -89,11 +105,15 @@ std::span<const OpContract *const> contracts() {
       &multiply_add::contract(),
       &normalize::contract(),
       &normalize_per_image::contract(),
+      &pairwise_distances_squared::contract(),
       &power::contract(),
       &reduce_sum::contract(),
+      &rot90::contract(),
       &sqrt::contract(),
       &standard_deviation::contract(),
       &to_float::contract(),
+      &transpose::contract(),
+      &vflip::contract(),
   };
   return kContracts;
 }

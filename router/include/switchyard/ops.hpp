@@ -138,10 +138,40 @@ void lut(const ConstView &image, const ConstView &table, const View &out,
 [[nodiscard]] Image lut(const ConstView &image, const ConstView &table,
                         const Options &options = {});
 
-// out[…, w, c] = image[…, W − 1 − w, c]; u8 or f32, out of the same shape and dtype; not in place.
-// Semantics: numpy.flip along axis −2.
+// Moves within the height/width plane, at every rank; u8, u16 or f32, out of the same dtype; exact,
+// bits of NaN included; not in place: any overlap is an Error.
+//   hflip: out[…, h, w, c] = image[…, h, W − 1 − w, c]      numpy.flip along axis −2
+//   vflip: out[…, h, w, c] = image[…, H − 1 − h, w, c]      numpy.flip along axis −3
+//   transpose: out[…, h, w, c] = image[…, w, h, c]          numpy.swapaxes(−3, −2)
+//   rot90: k quarter turns counter-clockwise, clockwise where k is negative: numpy.rot90 in those
+//   axes. k = 1: out[…, h, w, c] = image[…, w, W − 1 − h, c]
+// `out` has the shape of the image; of transpose, and of rot90 with an odd k, with H and W
+// exchanged.
 void hflip(const ConstView &image, const View &out, const Options &options = {});
 [[nodiscard]] Image hflip(const ConstView &image, const Options &options = {});
+void vflip(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image vflip(const ConstView &image, const Options &options = {});
+void transpose(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image transpose(const ConstView &image, const Options &options = {});
+void rot90(const ConstView &image, int k, const View &out, const Options &options = {});
+[[nodiscard]] Image rot90(const ConstView &image, int k = 1, const Options &options = {});
+
+// out = a · b. Matrices are views of one channel, height the rows and width the columns: a is M ×
+// K, b is K × N, out is M × N, of any strides, so that transposed views serve as they are. f32 and
+// f64 give their own dtype; u8 gives i32, exactly, for K of at most 33 025. Of rank 4, X counts
+// matrices; b has as many as a, or one for all. K = 0 gives zeros. NaN and infinities propagate: no
+// zero is skipped. `out` overlaps no input. Semantics: numpy.matmul, but for u8, which it wraps.
+void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options = {});
+[[nodiscard]] Image matmul(const ConstView &a, const ConstView &b, const Options &options = {});
+
+// out[n, m] = Σ (a[n, d] − b[m, d])². a is N × D and b is M × D, of one channel, both f32 or both
+// f64; out is N × M of f32, never negative, and within a relative 1e-5 also far from the origin.
+// `out` overlaps no input. Semantics: scipy's cdist "sqeuclidean", Albucore's
+// pairwise_distances_squared.
+void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
+                                const Options &options = {});
+[[nodiscard]] Image pairwise_distances_squared(const ConstView &a, const ConstView &b,
+                                               const Options &options = {});
 
 // Statistics of u8 or f32 images over all values, per channel, per item of a batch or volume, or
 // over any axes; switchyard/reduction.hpp says what `over` may be and which shape results have.
@@ -265,6 +295,12 @@ void normalize(const ConstView &image, const Parameter &mean, const Parameter &s
 void lut(const ConstView &image, const ConstView &table, const View &out,
          const Options &options = {});
 void hflip(const ConstView &image, const View &out, const Options &options = {});
+void vflip(const ConstView &image, const View &out, const Options &options = {});
+void transpose(const ConstView &image, const View &out, const Options &options = {});
+void rot90(const ConstView &image, int k, const View &out, const Options &options = {});
+void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options = {});
+void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
+                                const Options &options = {});
 void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
                 const Options &options = {});
 void mean(const ConstView &image, const View &out, const Reduction &over,
