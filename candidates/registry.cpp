@@ -18,6 +18,9 @@ const OpTable &table();
 namespace clip {
 const OpTable &table();
 }
+namespace exp {
+const OpTable &table();
+}
 namespace from_float {
 const OpTable &table();
 }
@@ -27,10 +30,22 @@ const OpTable &table();
 namespace histogram {
 const OpTable &table();
 }
+namespace log {
+const OpTable &table();
+}
 namespace lut {
 const OpTable &table();
 }
+namespace matmul {
+const OpTable &table();
+}
+namespace mean {
+const OpTable &table();
+}
 namespace mean_std {
+const OpTable &table();
+}
+namespace min_max {
 const OpTable &table();
 }
 namespace multiply {
@@ -45,7 +60,31 @@ const OpTable &table();
 namespace normalize_per_image {
 const OpTable &table();
 }
+namespace pairwise_distances_squared {
+const OpTable &table();
+}
+namespace power {
+const OpTable &table();
+}
+namespace reduce_sum {
+const OpTable &table();
+}
+namespace rot90 {
+const OpTable &table();
+}
+namespace sqrt {
+const OpTable &table();
+}
+namespace standard_deviation {
+const OpTable &table();
+}
 namespace to_float {
+const OpTable &table();
+}
+namespace transpose {
+const OpTable &table();
+}
+namespace vflip {
 const OpTable &table();
 }
 
@@ -55,16 +94,29 @@ std::span<const OpTable *const> ops() {
       &add_weighted::table(),
       &bincount::table(),
       &clip::table(),
+      &exp::table(),
       &from_float::table(),
       &hflip::table(),
       &histogram::table(),
+      &log::table(),
       &lut::table(),
+      &matmul::table(),
+      &mean::table(),
       &mean_std::table(),
+      &min_max::table(),
       &multiply::table(),
       &multiply_add::table(),
       &normalize::table(),
       &normalize_per_image::table(),
+      &pairwise_distances_squared::table(),
+      &power::table(),
+      &reduce_sum::table(),
+      &rot90::table(),
+      &sqrt::table(),
+      &standard_deviation::table(),
       &to_float::table(),
+      &transpose::table(),
+      &vflip::table(),
   };
   return kOps;
 }

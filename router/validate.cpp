@@ -4,6 +4,7 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -108,6 +109,50 @@ private:
   int visited_ = 0;
 };
 
+// A finite number that f32 does not hold.
+bool is_wide(double value) {
+  const double size = std::fabs(value);
+  return size > FLT_MAX && size <= std::numeric_limits<double>::max();
+}
+
+// n dense doubles, aligned or not. Blocks have no exits, so that they are vectorised.
+bool has_wide(const std::byte *at, std::int64_t n) {
+  constexpr std::int64_t kBlock = 256;
+  std::array<double, kBlock> block;
+  for (std::int64_t from = 0; from < n; from += kBlock) {
+    const std::int64_t count = std::min(kBlock, n - from);
+    std::memcpy(block.data(), at + from * 8, static_cast<std::size_t>(count) * sizeof(double));
+    std::fill(block.begin() + count, block.end(), 0.0);
+    std::int64_t found = 0;
+    for (const double value : block) {
+      found |= is_wide(value) ? 1 : 0;
+    }
+    if (found != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool row_is_wide(const ConstView &view, std::int64_t x, std::int64_t h) {
+  constexpr std::int64_t kSize = sizeof(double);
+  const std::int64_t pixel = kSize * view.shape[kC];
+  const bool dense_pixels = view.shape[kC] == 1 || view.strides[kC] == kSize;
+  if (dense_pixels && (view.shape[kW] == 1 || view.strides[kW] == pixel)) {
+    return has_wide(view.at(x, h, 0, 0), view.shape[kW] * view.shape[kC]);
+  }
+  for (std::int64_t w = 0; w < view.shape[kW]; ++w) {
+    for (std::int64_t c = 0; c < view.shape[kC]; ++c) {
+      double value = 0;
+      std::memcpy(&value, view.at(x, h, w, c), sizeof value);
+      if (is_wide(value)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 void check(bool good, std::string_view op, std::string_view argument, const std::string &given,
            std::string_view accepted) {
   if (!good) {
@@ -139,6 +184,22 @@ void same_shape(std::string_view op, std::string_view argument, const ConstView 
   if (view.shape != shape) {
     throw Error(op, argument, "shape " + text(view.shape), text(shape));
   }
+}
+
+void repeats_to(std::string_view op, std::string_view argument, const ConstView &operand,
+                const ConstView &image) {
+  const Extents &shape = image.shape;
+  const auto fits_or_one = [&](Axis axis) {
+    return operand.shape[axis] == shape[axis] || operand.shape[axis] == 1;
+  };
+  if (operand.shape[kH] == shape[kH] && operand.shape[kW] == shape[kW] && fits_or_one(kX) &&
+      fits_or_one(kC)) {
+    return;
+  }
+  throw Error(op, argument, "shape " + text(operand.shape, operand.rank),
+              fmt::format("{}{}x{}x{}", shape[kX] == 1 ? "" : fmt::format("{} or 1 of ", shape[kX]),
+                          shape[kH], shape[kW],
+                          shape[kC] == 1 ? "1" : fmt::format("{} or 1", shape[kC])));
 }
 
 void output(std::string_view op, std::string_view argument, const View &out, const Extents &shape,
@@ -220,10 +281,19 @@ bool share_memory(const ConstView &a, const ConstView &b) {
 }
 
 bool is_wide(const Values &values) {
-  for (std::int64_t i = 0; i < values.size; ++i) {
-    const double size = std::fabs(values.data[i]);
-    if (size > FLT_MAX && size <= std::numeric_limits<double>::max()) {
-      return true;
+  return std::any_of(values.data, values.data + values.size,
+                     [](double value) { return is_wide(value); });
+}
+
+bool is_wide(const ConstView &view) {
+  if (view.dtype != Dtype::f64 || view.empty()) {
+    return false;
+  }
+  for (std::int64_t x = 0; x < view.shape[kX]; ++x) {
+    for (std::int64_t h = 0; h < view.shape[kH]; ++h) {
+      if (row_is_wide(view, x, h)) {
+        return true;
+      }
     }
   }
   return false;

@@ -23,6 +23,10 @@ void output(std::string_view op, std::string_view argument, const View &out, con
 void same_shape(std::string_view op, std::string_view argument, const ConstView &view,
                 const Extents &shape);
 
+// The operand's height and width are those of `image`; its C and X are, too, or 1.
+void repeats_to(std::string_view op, std::string_view argument, const ConstView &operand,
+                const ConstView &image);
+
 // One value or `channels` values.
 void parameter(std::string_view op, std::string_view argument, const Values &values,
                std::int64_t channels);
@@ -42,5 +46,7 @@ void options(std::string_view op, const Options &options);
 
 // A finite value exceeds FLT_MAX.
 [[nodiscard]] bool is_wide(const Values &values);
+// Only f64 has such elements; others are not read.
+[[nodiscard]] bool is_wide(const ConstView &view);
 
 } // namespace switchyard::validate

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ private:
 struct Outcome {
   Image image; // empty for statistics
   Json statistics;
+  std::optional<RouteInfo> route; // the op's, where it was not the last call
 };
 
 // An op as this command offers it: its parameters with defaults, and the call.
@@ -98,6 +100,38 @@ Image table_from(const std::string &text) {
   return table;
 }
 
+int whole_number(const Arguments &arguments, const std::string &name) {
+  const double number = arguments.number(name);
+  if (number != std::trunc(number) || std::fabs(number) > 1e9) {
+    throw std::invalid_argument("--param " + name + "=" + arguments.text(name) +
+                                ": a whole number expected");
+  }
+  return static_cast<int>(number);
+}
+
+Reduction reduction_of(const Arguments &arguments) {
+  const std::string &over = arguments.text("over");
+  if (over == "global") {
+    return Over::global;
+  }
+  if (over == "per_channel") {
+    return Over::per_channel;
+  }
+  if (over == "per_item") {
+    return Over::per_item;
+  }
+  Axes axes{};
+  for (const char letter : over) {
+    const std::size_t axis = std::string_view("xhwc").find(letter);
+    if (axis == std::string_view::npos) {
+      throw std::invalid_argument("--param over=" + over +
+                                  ": global, per_channel, per_item or letters of xhwc expected");
+    }
+    axes.add(static_cast<Axis>(axis));
+  }
+  return axes;
+}
+
 Over over_of(const Arguments &arguments) {
   const bool global = arguments.text("over") == "global";
   if (!global && arguments.text("over") != "per_channel") {
@@ -107,15 +141,46 @@ Over over_of(const Arguments &arguments) {
   return global ? Over::global : Over::per_channel;
 }
 
+// The numbers of a result, or, of a large one, its shape and first numbers.
+Json numbers_of(const Image &image) {
+  constexpr std::int64_t kMost = 64;
+  const View &view = image.view();
+  const auto list = [&]<class T>(const T *data) {
+    return std::vector<T>(data, data + std::min(view.elements(), kMost));
+  };
+  const Json numbers = view.dtype == Dtype::u64   ? Json(list(image.data<std::uint64_t>()))
+                       : view.dtype == Dtype::f64 ? Json(list(image.data<double>()))
+                       : view.dtype == Dtype::f32 ? Json(list(image.data<float>()))
+                                                  : Json(list(image.data<std::uint8_t>()));
+  return view.elements() <= kMost ? numbers : Json{{"shape", view.shape}, {"first", numbers}};
+}
+
 Outcome run_mean_std(const Image &image, const Arguments &arguments, const Options &options) {
-  const MeanStd result = mean_std(image, over_of(arguments), arguments.number("eps"), options);
-  Json statistics;
-  for (const auto &[name, values] :
-       {std::pair<const char *, const Image &>{"mean", result.mean}, {"std", result.std}}) {
-    const auto *data = values.data<double>();
-    statistics[name] = std::vector<double>(data, data + values.view().elements());
-  }
-  return {Image(), statistics};
+  const MeanStd result = mean_std(image, reduction_of(arguments), arguments.number("eps"), options);
+  return {Image(), {{"mean", numbers_of(result.mean)}, {"std", numbers_of(result.std)}}};
+}
+
+Outcome run_min_max(const Image &image, const Arguments &arguments, const Options &options) {
+  const MinMax result = min_max(image, reduction_of(arguments), options);
+  return {Image(), {{"min", numbers_of(result.min)}, {"max", numbers_of(result.max)}}};
+}
+
+// A gamma: levels scaled to [0, 1], raised, and scaled back.
+Outcome run_power(const Image &image, const Arguments &arguments, const Options &options) {
+  const Image raised = power(to_float(image), arguments.numbers("exponent"), options);
+  const RouteInfo route = last_route();
+  return {from_float(raised, Dtype::u8), {}, route};
+}
+
+// Of levels scaled to [0, 1].
+template <Image (*kFunction)(const ConstView &, const Options &)>
+Outcome run_function(const Image &image, const Arguments & /*arguments*/, const Options &options) {
+  return {kFunction(to_float(image), options), {}, {}};
+}
+
+// An operand that is the word `mirrored` is an array: the picture, flipped.
+bool is_array(const Arguments &arguments, const char *name) {
+  return arguments.text(name) == "mirrored";
 }
 
 Outcome run_normalize_per_image(const Image &image, const Arguments &arguments,
@@ -163,13 +228,21 @@ const std::vector<Runner> &runners() {
       {"add",
        {{"value", "20"}},
        [](const Image &image, const Arguments &a, const Options &o) {
-         return Outcome{add(image, a.numbers("value"), o), {}};
+         return Outcome{is_array(a, "value") ? add(image, hflip(image), o)
+                                             : add(image, a.numbers("value"), o),
+                        {}};
        }},
       {"multiply",
        {{"factor", "1.05"}},
        [](const Image &image, const Arguments &a, const Options &o) {
-         return Outcome{multiply(image, a.numbers("factor"), o), {}};
+         return Outcome{is_array(a, "factor") ? multiply(image, hflip(image), o)
+                                              : multiply(image, a.numbers("factor"), o),
+                        {}};
        }},
+      {"power", {{"exponent", "0.88"}}, run_power},
+      {"exp", {}, run_function<exp>},
+      {"log", {}, run_function<log>},
+      {"sqrt", {}, run_function<sqrt>},
       {"clip",
        {{"low", "16"}, {"high", "235"}},
        [](const Image &image, const Arguments &a, const Options &o) {
@@ -212,7 +285,39 @@ const std::vector<Runner> &runners() {
        [](const Image &image, const Arguments &, const Options &o) {
          return Outcome{hflip(image, o), {}};
        }},
+      {"vflip",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{vflip(image, o), {}};
+       }},
+      {"transpose",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{transpose(image, o), {}};
+       }},
+      {"rot90",
+       {{"k", "1"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{rot90(image, whole_number(a, "k"), o), {}};
+       }},
+      {"reduce_sum",
+       {{"over", "per_channel"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{Image(), {{"sum", numbers_of(reduce_sum(image, reduction_of(a), o))}}};
+       }},
+      {"mean",
+       {{"over", "per_channel"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{Image(), {{"mean", numbers_of(mean(image, reduction_of(a), o))}}};
+       }},
+      {"std",
+       {{"over", "per_channel"}, {"eps", "0"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         const Image result = switchyard::std(image, reduction_of(a), a.number("eps"), o);
+         return Outcome{Image(), {{"std", numbers_of(result)}}};
+       }},
       {"mean_std", {{"over", "per_channel"}, {"eps", "0"}}, run_mean_std},
+      {"min_max", {{"over", "per_channel"}}, run_min_max},
       {"normalize_per_image", {{"mode", "min_max_per_channel"}}, run_normalize_per_image},
       {"histogram", {{"over", "per_channel"}}, run_histogram},
       {"bincount", {{"min_length", "256"}}, run_bincount},
@@ -252,7 +357,7 @@ Arguments arguments_for(const Runner &runner, const std::vector<std::string> &pa
 }
 
 void report(const Request &request, const Outcome &outcome) {
-  const RouteInfo route = last_route();
+  const RouteInfo route = outcome.route.value_or(last_route());
   if (request.json) {
     Json json{{"variant", route.variant},
               {"candidate", route.candidate},

@@ -3,6 +3,7 @@
 
 #include "candidates/add/params.hpp"
 #include "candidates/contracts/oracle.hpp"
+#include "candidates/pointwise_array/contract.hpp"
 
 namespace switchyard::candidates::add {
 namespace {
@@ -12,26 +13,32 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // By its own rule u8 adds an integer, so that nothing is rounded after the sum. Another rounding
 // that the caller asks for applies to the real sum.
+Expected expect_element(const oracle::Working &working, double pixel, double given) {
+  if (working.u8 && working.rounding == Rounding::by_op) {
+    const double sum = oracle::to_integer(pixel + std::trunc(given), Rounding::truncate, 255);
+    return {sum, sum, sum};
+  }
+  const double value = working(given);
+  const double reference = working(pixel + value);
+  const double terms = std::fabs(pixel) + std::fabs(value);
+  return working.u8 ? oracle::expect_u8(reference, pixel + value, terms, working.rounding)
+                    : oracle::expect_f32(oracle::to_f32(reference), pixel + value, terms);
+}
+
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const auto &params = call.params_as<AddParams>();
-  const bool wide = (call.flags & kWide) != 0;
-  const bool u8 = call.in[0]->dtype == Dtype::u8;
-  const auto narrow = [&](double value) { return wide ? value : oracle::to_f32(value); };
+  const auto working = oracle::Working::of(call, params.rounding);
   std::size_t i = 0;
   oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
-    const double pixel = oracle::read(*call.in[0], x, h, w, c);
-    if (u8 && params.rounding == Rounding::by_op) {
-      const double sum =
-          oracle::to_integer(pixel + std::trunc(params.value[c]), Rounding::truncate, 255);
-      expected[i++] = {sum, sum, sum};
-      return;
-    }
-    const double value = narrow(params.value[c]);
-    const double reference = narrow(pixel + value);
-    const double terms = std::fabs(pixel) + std::fabs(value);
-    expected[i++] = u8 ? oracle::expect_u8(reference, pixel + value, terms, params.rounding)
-                       : oracle::expect_f32(oracle::to_f32(reference), pixel + value, terms);
+    expected[i++] = expect_element(working, oracle::read(*call.in[0], x, h, w, c), params.value[c]);
   });
+}
+
+void expect_array(const Call &call, int /*which*/, std::span<Expected> expected) {
+  oracle::expect_arrays(call, expected,
+                        [](const oracle::Working &working, double pixel, double value, double) {
+                          return expect_element(working, pixel, value);
+                        });
 }
 
 std::uint32_t flags(const void *params) {
@@ -99,6 +106,7 @@ const OpContract &contract() {
   static const VariantContract kVariants[] = {
       oracle::pointwise("add/scalar", kScalarSets, make_scalar, flags, expect),
       oracle::pointwise("add/vector", kVectorSets, make_vector, flags, expect),
+      oracle::one_array("add/array", expect_array),
   };
   static const OpContract kContract{"add", kVariants};
   return kContract;

@@ -1,6 +1,8 @@
 // The candidates of add: x + value; u8 adds the truncated value and saturates.
 #include "candidates/add/params.hpp"
 #include "candidates/pointwise/rows.hpp"
+#include "candidates/pointwise_array/params.hpp"
+#include "candidates/pointwise_array/rows.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::candidates::add {
@@ -17,6 +19,12 @@ Expression describe(const Call &call) {
           Coefficients(params.value, own ? Prepare::truncate : Prepare::as_given),
           {},
           chosen(params.rounding, Rounding::truncate)};
+}
+
+pointwise_array::Expression describe_array(const Call &call) {
+  const Rounding rounding = call.params_as<ArrayParams>().rounding;
+  const bool own = call.in[0]->dtype == Dtype::u8 && rounding == Rounding::by_op;
+  return {pointwise_array::Form::add, own, chosen(rounding, Rounding::truncate)};
 }
 
 constexpr DtypeCase kDtypes[] = {
@@ -36,9 +44,13 @@ constexpr auto kCandidates =
                     .loop = {bitwise, bitwise}},
                    {.opencv = {1, 1}, .aten = {{13, 13}, {1, 1}}, .loop = {{5, 5}, {1, 1}}});
 
+constexpr auto kArrayCandidates =
+    pointwise_array::rows<describe_array, pointwise_array::Form::add, true, true>();
+
 constexpr Variant kVariants[] = {
     {"add/scalar", kDtypes, kCandidates},
     {"add/vector", kDtypes, kCandidates},
+    {"add/array", pointwise_array::kOneOperand, kArrayCandidates},
 };
 
 } // namespace

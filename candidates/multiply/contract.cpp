@@ -3,6 +3,7 @@
 
 #include "candidates/contracts/oracle.hpp"
 #include "candidates/multiply/params.hpp"
+#include "candidates/pointwise_array/contract.hpp"
 
 namespace switchyard::candidates::multiply {
 namespace {
@@ -10,20 +11,30 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+Expected expect_element(const oracle::Working &working, double pixel, double factor) {
+  const Rounding rounding =
+      working.rounding == Rounding::by_op ? Rounding::truncate : working.rounding;
+  const double product = pixel * working(factor);
+  const double reference = working(product);
+  return working.u8 ? oracle::expect_u8(reference, product, std::fabs(product), rounding)
+                    : oracle::expect_f32(oracle::to_f32(reference), product, std::fabs(product));
+}
+
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const auto &params = call.params_as<MultiplyParams>();
-  const bool wide = (call.flags & kWide) != 0;
-  const bool u8 = call.in[0]->dtype == Dtype::u8;
-  const Rounding rounding =
-      params.rounding == Rounding::by_op ? Rounding::truncate : params.rounding;
-  const auto narrow = [&](double value) { return wide ? value : oracle::to_f32(value); };
+  const auto working = oracle::Working::of(call, params.rounding);
   std::size_t i = 0;
   oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
-    const double product = oracle::read(*call.in[0], x, h, w, c) * narrow(params.factor[c]);
-    const double reference = narrow(product);
-    expected[i++] = u8 ? oracle::expect_u8(reference, product, std::fabs(product), rounding)
-                       : oracle::expect_f32(oracle::to_f32(reference), product, std::fabs(product));
+    expected[i++] =
+        expect_element(working, oracle::read(*call.in[0], x, h, w, c), params.factor[c]);
   });
+}
+
+void expect_array(const Call &call, int /*which*/, std::span<Expected> expected) {
+  oracle::expect_arrays(call, expected,
+                        [](const oracle::Working &working, double pixel, double factor, double) {
+                          return expect_element(working, pixel, factor);
+                        });
 }
 
 std::uint32_t flags(const void *params) {
@@ -89,6 +100,7 @@ const OpContract &contract() {
   static const VariantContract kVariants[] = {
       oracle::pointwise("multiply/scalar", kScalarSets, make_scalar, flags, expect),
       oracle::pointwise("multiply/vector", kVectorSets, make_vector, flags, expect),
+      oracle::one_array("multiply/array", expect_array),
   };
   static const OpContract kContract{"multiply", kVariants};
   return kContract;

@@ -1,6 +1,8 @@
 // The candidates of multiply: x · factor; u8 truncates and saturates.
 #include "candidates/multiply/params.hpp"
 #include "candidates/pointwise/rows.hpp"
+#include "candidates/pointwise_array/params.hpp"
+#include "candidates/pointwise_array/rows.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::candidates::multiply {
@@ -13,6 +15,11 @@ Expression describe(const Call &call) {
   const auto &params = call.params_as<MultiplyParams>();
   return {
       Form::multiply, Coefficients(params.factor), {}, chosen(params.rounding, Rounding::truncate)};
+}
+
+pointwise_array::Expression describe_array(const Call &call) {
+  return {pointwise_array::Form::multiply, false,
+          chosen(call.params_as<ArrayParams>().rounding, Rounding::truncate)};
 }
 
 constexpr DtypeCase kDtypes[] = {
@@ -32,9 +39,13 @@ constexpr auto kCandidates =
                     .loop = {bitwise, bitwise}},
                    {.opencv = {1, 1}, .aten = {{13, 13}, {1, 1}}, .loop = {{5, 5}, {1, 1}}});
 
+constexpr auto kArrayCandidates =
+    pointwise_array::rows<describe_array, pointwise_array::Form::multiply, false, false>();
+
 constexpr Variant kVariants[] = {
     {"multiply/scalar", kDtypes, kCandidates},
     {"multiply/vector", kDtypes, kCandidates},
+    {"multiply/array", pointwise_array::kOneOperand, kArrayCandidates},
 };
 
 } // namespace

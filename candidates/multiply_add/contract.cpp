@@ -3,32 +3,39 @@
 
 #include "candidates/contracts/oracle.hpp"
 #include "candidates/multiply_add/params.hpp"
+#include "candidates/pointwise_array/contract.hpp"
 
 namespace switchyard::candidates::multiply_add {
 namespace {
 
 using oracle::OwnedParams;
 
-// The working precision rounds after the product and after the sum; parameters are narrowed first.
+// The working precision rounds after the product and after the sum; operands are narrowed first.
+Expected expect_element(const oracle::Working &working, double pixel, double given_factor,
+                        double given_value) {
+  const Rounding rounding =
+      working.rounding == Rounding::by_op ? Rounding::truncate : working.rounding;
+  const double factor = working(given_factor);
+  const double value = working(given_value);
+  const double reference = working(working(pixel * factor) + value);
+  const double exact = pixel * factor + value; // f64 carries the product of two f32 exactly
+  const double terms = std::fabs(pixel * factor) + std::fabs(value);
+  return working.u8 ? oracle::expect_u8(reference, exact, terms, rounding)
+                    : oracle::expect_f32(oracle::to_f32(reference), exact, terms);
+}
+
 void expect(const Call &call, int /*which*/, std::span<Expected> expected) {
   const auto &params = call.params_as<MultiplyAddParams>();
-  const bool wide = (call.flags & kWide) != 0;
-  const bool u8 = call.in[0]->dtype == Dtype::u8;
-  const Rounding rounding =
-      params.rounding == Rounding::by_op ? Rounding::truncate : params.rounding;
-  const auto narrow = [&](double value) { return wide ? value : oracle::to_f32(value); };
+  const auto working = oracle::Working::of(call, params.rounding);
   std::size_t i = 0;
   oracle::for_each_index(call.in[0]->shape, [&](auto x, auto h, auto w, auto c) {
-    const double pixel = oracle::read(*call.in[0], x, h, w, c);
-    const double factor = narrow(params.factor[c]);
-    const double value = narrow(params.value[c]);
-    const double product = narrow(pixel * factor);
-    const double reference = narrow(product + value);
-    const double exact = pixel * factor + value; // f64 carries the product of two f32 exactly
-    const double terms = std::fabs(pixel * factor) + std::fabs(value);
-    expected[i++] = u8 ? oracle::expect_u8(reference, exact, terms, rounding)
-                       : oracle::expect_f32(oracle::to_f32(reference), exact, terms);
+    expected[i++] = expect_element(working, oracle::read(*call.in[0], x, h, w, c), params.factor[c],
+                                   params.value[c]);
   });
+}
+
+void expect_arrays(const Call &call, int /*which*/, std::span<Expected> expected) {
+  oracle::expect_arrays(call, expected, expect_element);
 }
 
 std::uint32_t flags(const void *params) {
@@ -91,6 +98,7 @@ const OpContract &contract() {
   static const VariantContract kVariants[] = {
       oracle::pointwise("multiply_add/scalar", kScalarSets, make_scalar, flags, expect),
       oracle::pointwise("multiply_add/vector", kVectorSets, make_vector, flags, expect),
+      oracle::two_arrays("multiply_add/array", expect_arrays),
   };
   static const OpContract kContract{"multiply_add", kVariants};
   return kContract;

@@ -43,7 +43,7 @@ void operate(at::Tensor &work, const at::Tensor &in, const Expression &expressio
   case Form::clip:
     at::clamp_out(work, in, a, b);
     break;
-  case Form::copy:
+  default: // a copy: functions have adapters of their own
     work.copy_(in);
     break;
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "candidates/common/narrow.hpp"
+#include "kernels/functions/correct.hpp"
 #include "switchyard/core/candidate.hpp"
 #include "switchyard/core/rounding.hpp"
 #include "switchyard/core/values.hpp"
@@ -26,6 +27,10 @@ enum class Form : std::uint8_t {
   subtract_multiply, // (x − a) · b
   divide,            // x / a
   clip,              // min(max(x, a), b), NaN stays; −0 and +0 are equal and x wins
+  exp,               // e^x, correctly rounded
+  log,               // ln x, correctly rounded
+  square_root,       // √x
+  power,             // x^a as C's pow has it, correctly rounded
 };
 
 // What happens to a parameter before it is narrowed to the working precision.
@@ -126,6 +131,14 @@ template <class Real> Real evaluate(Form form, Real x, Real a, Real b) {
     const Real raised = x < a ? a : x;
     return raised > b ? b : raised;
   }
+  case Form::exp: // of f32 alone
+    return static_cast<Real>(kernels::correct::exp(static_cast<float>(x)));
+  case Form::log:
+    return static_cast<Real>(kernels::correct::log(static_cast<float>(x)));
+  case Form::square_root:
+    return std::sqrt(x);
+  case Form::power:
+    return kernels::correct::power(x, a);
   case Form::copy:
     break;
   }

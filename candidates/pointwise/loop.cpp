@@ -47,6 +47,11 @@ void operations(const ConstView &in, const View &work, const Expression &express
   case Form::clip:
     first([](Real x, Real a) { return x < a ? a : x; });
     return second([](Real x, Real b) { return x > b ? b : x; });
+  case Form::exp:
+  case Form::log:
+  case Form::square_root:
+  case Form::power:
+    return first([form = expression.form](Real x, Real a) { return evaluate(form, x, a, a); });
   case Form::copy:
     return first([](Real x, Real) { return x; });
   }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "candidates/common/built.hpp"
+#include "candidates/common/domain.hpp"
 #include "candidates/config.hpp"
 #include "candidates/pointwise/adapters.hpp"
 
@@ -15,6 +16,12 @@ template <RunExpression *kRun, Describe *kDescribe> void run(const Call &call) {
   kRun(call, kDescribe(call));
 }
 template <ExpressionDomain *kDomain, Describe *kDescribe> const char *accepts(const Call &call) {
+  if constexpr (kDomain == accepts_fused) {
+    // Nearly every call; its parameters need no look.
+    if (call.in[0]->channels() <= kMaxPatternChannels) {
+      return refuses_wide(call);
+    }
+  }
   return kDomain(call, kDescribe(call));
 }
 
@@ -53,6 +60,34 @@ consteval std::array<Candidate, 8> rows(const Classes &exactness, const Passes &
        passes.aten, Split::rows, built<kAten, run<run_aten, kDescribe>>()},
       {"loop", 2, "loop", nullptr, exactness.loop, passes.loop, Split::rows,
        run<run_loop, kDescribe>},
+  }};
+}
+
+// Exactness of the adapters of functions: exp, log, square root and power, of u8 (where the op has
+// it) and f32.
+struct FunctionClasses {
+  Classes::ByDtype fused, fused_faithful, lut, opencv, opencv_lut, aten, loop;
+};
+
+template <Describe *kDescribe>
+consteval std::array<Candidate, 7> function_rows(const FunctionClasses &exactness,
+                                                 const TrafficByCase &loop) {
+  using namespace config;
+  constexpr TrafficByCase kOne(1, 1);
+  return {{
+      {"fused", 1, "fused", accepts<accepts_fused_function, kDescribe>, exactness.fused, kOne,
+       Split::rows, run<run_fused_function, kDescribe>},
+      {"fused_faithful", 1, "fused", accepts<accepts_fused_function, kDescribe>,
+       exactness.fused_faithful, kOne, Split::rows, run<run_fused_faithful, kDescribe>},
+      {"lut", 1, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne, Split::rows,
+       run<run_lut, kDescribe>},
+      {"opencv", 1, "opencv", built<kOpencv, accepts<accepts_opencv_function, kDescribe>>(),
+       exactness.opencv, kOne, Split::rows, built<kOpencv, run<run_opencv_function, kDescribe>>()},
+      {"opencv_lut", 1, "opencv", built<kOpencv, accepts<accepts_opencv_lut, kDescribe>>(),
+       exactness.opencv_lut, kOne, Split::rows, built<kOpencv, run<run_opencv_lut, kDescribe>>()},
+      {"aten", 1, "aten", built<kAten, accepts<accepts_aten_function, kDescribe>>(), exactness.aten,
+       kOne, Split::rows, built<kAten, run<run_aten_function, kDescribe>>()},
+      {"loop", 1, "loop", nullptr, exactness.loop, loop, Split::rows, run<run_loop, kDescribe>},
   }};
 }
 

@@ -1,4 +1,5 @@
 #include "candidates/add/params.hpp"
+#include "router/ops/arrays.hpp"
 #include "router/ops/unary.hpp"
 #include "switchyard/ops.hpp"
 
@@ -28,6 +29,19 @@ struct Add {
 };
 using Forms = edge::Unary<Add>;
 
+struct AddArray {
+  static constexpr std::string_view kName = "add";
+  static const VariantHandle &variant() {
+    static const VariantHandle array("add/array");
+    return array;
+  }
+};
+using ArrayForms = edge::Arrays<AddArray>;
+
+std::array<edge::Operand, 1> operands(const ArrayOperand &value) {
+  return {edge::operand("value", value)};
+}
+
 } // namespace
 
 void unchecked::add(const ConstView &image, const Parameter &value, const View &out,
@@ -41,6 +55,20 @@ void add(const ConstView &image, const Parameter &value, const View &out, const 
 
 Image add(const ConstView &image, const Parameter &value, const Options &options) {
   return Forms::fresh(image, {value.values(), options.rounding}, image.dtype, options);
+}
+
+void unchecked::add(const ConstView &image, const ArrayOperand &value, const View &out,
+                    const Options &options) {
+  ArrayForms::run(image, operands(value), out, OutputMode::into, options);
+}
+
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options) {
+  ArrayForms::into(image, operands(value), out, options);
+}
+
+Image add(const ConstView &image, const ArrayOperand &value, const Options &options) {
+  return ArrayForms::fresh(image, operands(value), options);
 }
 
 } // namespace switchyard

@@ -1,4 +1,5 @@
 #include "candidates/multiply/params.hpp"
+#include "router/ops/arrays.hpp"
 #include "router/ops/unary.hpp"
 #include "switchyard/ops.hpp"
 
@@ -28,6 +29,19 @@ struct Multiply {
 };
 using Forms = edge::Unary<Multiply>;
 
+struct MultiplyArray {
+  static constexpr std::string_view kName = "multiply";
+  static const VariantHandle &variant() {
+    static const VariantHandle array("multiply/array");
+    return array;
+  }
+};
+using ArrayForms = edge::Arrays<MultiplyArray>;
+
+std::array<edge::Operand, 1> operands(const ArrayOperand &factor) {
+  return {edge::operand("factor", factor)};
+}
+
 } // namespace
 
 void unchecked::multiply(const ConstView &image, const Parameter &factor, const View &out,
@@ -42,6 +56,20 @@ void multiply(const ConstView &image, const Parameter &factor, const View &out,
 
 Image multiply(const ConstView &image, const Parameter &factor, const Options &options) {
   return Forms::fresh(image, {factor.values(), options.rounding}, image.dtype, options);
+}
+
+void unchecked::multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+                         const Options &options) {
+  ArrayForms::run(image, operands(factor), out, OutputMode::into, options);
+}
+
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+              const Options &options) {
+  ArrayForms::into(image, operands(factor), out, options);
+}
+
+Image multiply(const ConstView &image, const ArrayOperand &factor, const Options &options) {
+  return ArrayForms::fresh(image, operands(factor), options);
 }
 
 } // namespace switchyard

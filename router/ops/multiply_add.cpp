@@ -1,4 +1,5 @@
 #include "candidates/multiply_add/params.hpp"
+#include "router/ops/arrays.hpp"
 #include "router/ops/unary.hpp"
 #include "switchyard/ops.hpp"
 
@@ -28,6 +29,21 @@ struct MultiplyAdd {
 };
 using Forms = edge::Unary<MultiplyAdd>;
 
+struct MultiplyAddArray {
+  static constexpr std::string_view kName = "multiply_add";
+  static const VariantHandle &variant() {
+    static const VariantHandle array("multiply_add/array");
+    return array;
+  }
+};
+using ArrayForms = edge::Arrays<MultiplyAddArray>;
+
+// Arrays or numbers each.
+template <class Factor, class Value>
+std::array<edge::Operand, 2> operands(const Factor &factor, const Value &value) {
+  return {edge::operand("factor", factor), edge::operand("value", value)};
+}
+
 } // namespace
 
 void unchecked::multiply_add(const ConstView &image, const Parameter &factor,
@@ -46,6 +62,45 @@ Image multiply_add(const ConstView &image, const Parameter &factor, const Parame
                    const Options &options) {
   return Forms::fresh(image, {factor.values(), value.values(), options.rounding}, image.dtype,
                       options);
+}
+
+void unchecked::multiply_add(const ConstView &image, const ArrayOperand &factor,
+                             const ArrayOperand &value, const View &out, const Options &options) {
+  ArrayForms::run(image, operands(factor, value), out, OutputMode::into, options);
+}
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options) {
+  ArrayForms::into(image, operands(factor, value), out, options);
+}
+Image multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                   const Options &options) {
+  return ArrayForms::fresh(image, operands(factor, value), options);
+}
+
+void unchecked::multiply_add(const ConstView &image, const ArrayOperand &factor,
+                             const Parameter &value, const View &out, const Options &options) {
+  ArrayForms::run(image, operands(factor, value), out, OutputMode::into, options);
+}
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options) {
+  ArrayForms::into(image, operands(factor, value), out, options);
+}
+Image multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                   const Options &options) {
+  return ArrayForms::fresh(image, operands(factor, value), options);
+}
+
+void unchecked::multiply_add(const ConstView &image, const Parameter &factor,
+                             const ArrayOperand &value, const View &out, const Options &options) {
+  ArrayForms::run(image, operands(factor, value), out, OutputMode::into, options);
+}
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
+                  const View &out, const Options &options) {
+  ArrayForms::into(image, operands(factor, value), out, options);
+}
+Image multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
+                   const Options &options) {
+  return ArrayForms::fresh(image, operands(factor, value), options);
 }
 
 } // namespace switchyard

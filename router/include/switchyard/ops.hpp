@@ -15,6 +15,7 @@
 #include "switchyard/image.hpp"
 #include "switchyard/options.hpp"
 #include "switchyard/parameter.hpp"
+#include "switchyard/reduction.hpp"
 
 namespace switchyard {
 
@@ -26,6 +27,12 @@ void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
 [[nodiscard]] Image add(const ConstView &image, const Parameter &value,
                         const Options &options = {});
+// The same with an element of `value` per pixel (see ArrayOperand), truncated in its own dtype for
+// u8. `out` may be exactly the view `value`.
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options = {});
+[[nodiscard]] Image add(const ConstView &image, const ArrayOperand &value,
+                        const Options &options = {});
 
 // out = image · factor, per channel; u8 or f32, out of the same dtype.
 // f32 arithmetic, one rounding. u8: truncated and saturated, NaN → 0. Semantics: Albucore's
@@ -33,6 +40,11 @@ void add(const ConstView &image, const Parameter &value, const View &out,
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options = {});
 [[nodiscard]] Image multiply(const ConstView &image, const Parameter &factor,
+                             const Options &options = {});
+// The same with an element of `factor` per pixel. `out` may be exactly the view `factor`.
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+              const Options &options = {});
+[[nodiscard]] Image multiply(const ConstView &image, const ArrayOperand &factor,
                              const Options &options = {});
 
 // out = image · factor + value, per channel; u8 or f32, out of the same dtype.
@@ -42,6 +54,20 @@ void multiply_add(const ConstView &image, const Parameter &factor, const Paramet
                   const View &out, const Options &options = {});
 [[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
                                  const Parameter &value, const Options &options = {});
+// The same where factor, value or both have an element per pixel; an array may have any of the
+// operand dtypes. `out` may be exactly the view of an operand.
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const ArrayOperand &factor,
+                                 const ArrayOperand &value, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const ArrayOperand &factor,
+                                 const Parameter &value, const Options &options = {});
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+[[nodiscard]] Image multiply_add(const ConstView &image, const Parameter &factor,
+                                 const ArrayOperand &value, const Options &options = {});
 
 // out = a · weight_a + b · weight_b; a, b and out of one shape and dtype, u8 or f32.
 // Two products and a sum, each rounded to f32. u8: half to even, saturated, NaN → 0. No term is
@@ -50,6 +76,30 @@ void add_weighted(const ConstView &a, double weight_a, const ConstView &b, doubl
                   const View &out, const Options &options = {});
 [[nodiscard]] Image add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                                  double weight_b, const Options &options = {});
+
+// out = image^exponent, per channel, as C's pow has it: 0, negative bases, infinities and NaN
+// included; u8 or f32, out of the same dtype. f32: within 4 units in the last place. u8: the f32
+// power of the level itself (not of level / 255), truncated and saturated, NaN → 0. In bitwise
+// calls f32 is correctly rounded. Semantics: Albucore's power.
+void power(const ConstView &image, const Parameter &exponent, const View &out,
+           const Options &options = {});
+[[nodiscard]] Image power(const ConstView &image, const Parameter &exponent,
+                          const Options &options = {});
+// The same with an element of `exponent` per pixel. `out` may be exactly the view `exponent`.
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options = {});
+[[nodiscard]] Image power(const ConstView &image, const ArrayOperand &exponent,
+                          const Options &options = {});
+
+// out = e^image, ln image and √image; f32, out of the same dtype. IEEE special values at every
+// size; exp and log within 4 units in the last place, in bitwise calls correctly rounded, as sqrt
+// always is. Semantics: NumPy's functions of these names.
+void exp(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image exp(const ConstView &image, const Options &options = {});
+void log(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image log(const ConstView &image, const Options &options = {});
+void sqrt(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image sqrt(const ConstView &image, const Options &options = {});
 
 // out = (image − mean) · scale, per channel; image u8, u16 or f32, out f32. Two roundings.
 // In place for f32 alone. Semantics: Albucore's normalize, with scale = 1 / std.
@@ -88,23 +138,82 @@ void lut(const ConstView &image, const ConstView &table, const View &out,
 [[nodiscard]] Image lut(const ConstView &image, const ConstView &table,
                         const Options &options = {});
 
-// out[…, w, c] = image[…, W − 1 − w, c]; u8 or f32, out of the same shape and dtype; not in place.
-// Semantics: numpy.flip along axis −2.
+// Moves within the height/width plane, at every rank; u8, u16 or f32, out of the same dtype; exact,
+// bits of NaN included; not in place: any overlap is an Error.
+//   hflip: out[…, h, w, c] = image[…, h, W − 1 − w, c]      numpy.flip along axis −2
+//   vflip: out[…, h, w, c] = image[…, H − 1 − h, w, c]      numpy.flip along axis −3
+//   transpose: out[…, h, w, c] = image[…, w, h, c]          numpy.swapaxes(−3, −2)
+//   rot90: k quarter turns counter-clockwise, clockwise where k is negative: numpy.rot90 in those
+//   axes. k = 1: out[…, h, w, c] = image[…, w, W − 1 − h, c]
+// `out` has the shape of the image; of transpose, and of rot90 with an odd k, with H and W
+// exchanged.
 void hflip(const ConstView &image, const View &out, const Options &options = {});
 [[nodiscard]] Image hflip(const ConstView &image, const Options &options = {});
+void vflip(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image vflip(const ConstView &image, const Options &options = {});
+void transpose(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image transpose(const ConstView &image, const Options &options = {});
+void rot90(const ConstView &image, int k, const View &out, const Options &options = {});
+[[nodiscard]] Image rot90(const ConstView &image, int k = 1, const Options &options = {});
 
-// Mean and population standard deviation, in f64, over everything (mean and std hold one value)
-// or per channel (they hold C values), over the whole of a batch or volume.
-// std = sqrt(Σ(x − mean)² / n) + eps. image u8 or f32, not empty. mean and std are f64 views of
-// 1 × 1 × 1 (global) or 1 × 1 × C. Semantics: Albucore's mean_std.
+// out = a · b. Matrices are views of one channel, height the rows and width the columns: a is M ×
+// K, b is K × N, out is M × N, of any strides, so that transposed views serve as they are. f32 and
+// f64 give their own dtype; u8 gives i32, exactly, for K of at most 33 025. Of rank 4, X counts
+// matrices; b has as many as a, or one for all. K = 0 gives zeros. NaN and infinities propagate: no
+// zero is skipped. `out` overlaps no input. Semantics: numpy.matmul, but for u8, which it wraps.
+void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options = {});
+[[nodiscard]] Image matmul(const ConstView &a, const ConstView &b, const Options &options = {});
+
+// out[n, m] = Σ (a[n, d] − b[m, d])². a is N × D and b is M × D, of one channel, both f32 or both
+// f64; out is N × M of f32, never negative, and within a relative 1e-5 also far from the origin.
+// `out` overlaps no input. Semantics: scipy's cdist "sqeuclidean", Albucore's
+// pairwise_distances_squared.
+void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
+                                const Options &options = {});
+[[nodiscard]] Image pairwise_distances_squared(const ConstView &a, const ConstView &b,
+                                               const Options &options = {});
+
+// Statistics of u8 or f32 images over all values, per channel, per item of a batch or volume, or
+// over any axes; switchyard/reduction.hpp says what `over` may be and which shape results have.
+
+// Σ x: exact as u64 of u8; as f64 of f32, within 1e-12 · Σ|x|. An empty image gives zeros.
+// Semantics: NumPy's sum with these accumulators.
+void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
+                const Options &options = {});
+[[nodiscard]] Image reduce_sum(const ConstView &image, const Reduction &over,
+                               const Options &options = {});
+
+// Σ x / n as f64. An empty image is an Error. Semantics: Albucore's mean.
+void mean(const ConstView &image, const View &out, const Reduction &over,
+          const Options &options = {});
+[[nodiscard]] Image mean(const ConstView &image, const Reduction &over,
+                         const Options &options = {});
+
+// Population standard deviation sqrt(Σ(x − mean)² / n) + eps as f64. An empty image is an Error.
+// Semantics: Albucore's std.
+void std(const ConstView &image, const View &out, const Reduction &over, double eps = 1e-4,
+         const Options &options = {});
+[[nodiscard]] Image std(const ConstView &image, const Reduction &over, double eps = 1e-4,
+                        const Options &options = {});
+
+// mean() and std() at once. The two results may not overlap. Semantics: Albucore's mean_std.
 struct MeanStd {
   Image mean, std;
 };
-enum class Over : std::uint8_t { global, per_channel };
-void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps = 1e-4, const Options &options = {});
-[[nodiscard]] MeanStd mean_std(const ConstView &image, Over over, double eps = 1e-4,
+[[nodiscard]] MeanStd mean_std(const ConstView &image, const Reduction &over, double eps = 1e-4,
                                const Options &options = {});
+
+// Smallest and largest value, of the image's dtype, in one pass. A NaN makes both NaN, wherever it
+// is. An empty image is an Error. The two results may not overlap. Semantics: NumPy's min and max.
+struct MinMax {
+  Image min, max;
+};
+void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
+             const Options &options = {});
+[[nodiscard]] MinMax min_max(const ConstView &image, const Reduction &over,
+                             const Options &options = {});
 
 // out = (image − offset) / divisor in f32, by statistics of the image itself; image u8 or f32, out
 // f32 of its shape. `image` modes: mean, and population deviation + 1e-4, both narrowed to f32; the
@@ -152,8 +261,19 @@ void bincount_weights(const ConstView &labels, const ConstView &weights, const V
 namespace unchecked {
 void add(const ConstView &image, const Parameter &value, const View &out,
          const Options &options = {});
+void add(const ConstView &image, const ArrayOperand &value, const View &out,
+         const Options &options = {});
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options = {});
+void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
+              const Options &options = {});
+void power(const ConstView &image, const Parameter &exponent, const View &out,
+           const Options &options = {});
+void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
+           const Options &options = {});
+void exp(const ConstView &image, const View &out, const Options &options = {});
+void log(const ConstView &image, const View &out, const Options &options = {});
+void sqrt(const ConstView &image, const View &out, const Options &options = {});
 void to_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
               const Options &options = {});
 void from_float(const ConstView &image, const View &out, std::optional<double> max_value = {},
@@ -162,6 +282,12 @@ void clip(const ConstView &image, const Parameter &low, const Parameter &high, c
           const Options &options = {});
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                   const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
+                  const View &out, const Options &options = {});
+void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
+                  const View &out, const Options &options = {});
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                   const View &out, const Options &options = {});
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
@@ -169,8 +295,22 @@ void normalize(const ConstView &image, const Parameter &mean, const Parameter &s
 void lut(const ConstView &image, const ConstView &table, const View &out,
          const Options &options = {});
 void hflip(const ConstView &image, const View &out, const Options &options = {});
-void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+void vflip(const ConstView &image, const View &out, const Options &options = {});
+void transpose(const ConstView &image, const View &out, const Options &options = {});
+void rot90(const ConstView &image, int k, const View &out, const Options &options = {});
+void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options = {});
+void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
+                                const Options &options = {});
+void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
+                const Options &options = {});
+void mean(const ConstView &image, const View &out, const Reduction &over,
+          const Options &options = {});
+void std(const ConstView &image, const View &out, const Reduction &over, double eps = 1e-4,
+         const Options &options = {});
+void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps = 1e-4, const Options &options = {});
+void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
+             const Options &options = {});
 void normalize_per_image(const ConstView &image, Normalization mode, const View &out,
                          bool per_item = false, const Options &options = {});
 void histogram(const ConstView &image, Over over, const View &out, const Options &options = {});

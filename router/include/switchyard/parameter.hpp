@@ -1,13 +1,17 @@
-// A numeric argument of an op: one value for all channels, or exactly one per channel.
+// Arguments of an op beside its image: numbers, or an array with an element per pixel.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <span>
 
 #include "switchyard/core/values.hpp"
+#include "switchyard/core/view.hpp"
 
 namespace switchyard {
 
+// One value for all channels, or exactly one per channel.
+//
 // Borrows a vector for the time of the call; holds a scalar itself. A one-element vector is a
 // scalar. The op throws Error for a vector whose length is neither 1 nor C.
 class Parameter {
@@ -32,6 +36,23 @@ private:
   const double *data_ = nullptr;
   std::int64_t size_ = 0;
   bool vector_ = false;
+};
+
+// An array: any view or Image, of u8, i8, u16, i16, f32 or f64 elements. Its height and width are
+// the image's, its channels C or 1, its X that of the image or 1; it is repeated along an axis of
+// length 1. A class of its own, so that a list of numbers is never taken for the members of a view.
+class ArrayOperand {
+public:
+  template <class V>
+  requires std::convertible_to<const V &, const ConstView &>
+  constexpr ArrayOperand(const V &view) // NOLINT: a view is an operand
+      : view_(static_cast<const ConstView &>(view)) {}
+
+  // Borrows the elements for the time of the call.
+  [[nodiscard]] constexpr const ConstView &view() const { return view_; }
+
+private:
+  ConstView view_;
 };
 
 } // namespace switchyard

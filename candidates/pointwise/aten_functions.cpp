@@ -1,0 +1,50 @@
+// exp, log, square root and power through eager ATen, which leaves f32 functions to a vector
+// library of one unit in the last place.
+#include "candidates/common/aten_tensor.hpp"
+#include "candidates/pointwise/adapters.hpp"
+
+namespace switchyard::candidates::pointwise {
+namespace {
+
+// Always a tensor: for an exponent that is a number, ATen takes other routes, such as a square root
+// for 1/2, which differs from pow for -0 and for negative infinity.
+at::Tensor exponents_of(const Coefficients &coefficients) {
+  at::Tensor exponents = at::empty({coefficients.size()}, at::kFloat);
+  for (std::int64_t c = 0; c < coefficients.size(); ++c) {
+    exponents.data_ptr<float>()[c] = static_cast<float>(coefficients[c]);
+  }
+  return exponents;
+}
+
+} // namespace
+
+const char *accepts_aten_function(const Call &call, const Expression & /*expression*/) {
+  for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
+    if (const char *reason = refuses_tensor(*view)) {
+      return reason;
+    }
+  }
+  return refuses_wide(call);
+}
+
+void run_aten_function(const Call &call, const Expression &expression) {
+  const AtenScope scope;
+  const at::Tensor in = tensor_of(*call.in[0]);
+  at::Tensor out = tensor_of(*call.out[0]);
+  switch (expression.form) {
+  case Form::exp:
+    at::exp_out(out, in);
+    break;
+  case Form::log:
+    at::log_out(out, in);
+    break;
+  case Form::square_root:
+    at::sqrt_out(out, in);
+    break;
+  default:
+    at::pow_out(out, in, exponents_of(expression.a));
+    break;
+  }
+}
+
+} // namespace switchyard::candidates::pointwise
