@@ -1,48 +1,37 @@
-// The reference of mean and deviation, and their exact values: what statistics and the ops that
-// begin with them are judged by. mean_std's contract states the formulas.
+// The reference of sum, mean and deviation, and their exact values: what reductions are judged by,
+// and the ops that begin with them. reductions.cpp states the formulas.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
-
-#include "candidates/contracts/oracle.hpp"
 
 namespace switchyard::oracle {
 
-using Channel = std::vector<double>; // the values of one result
+using Numbers = std::span<const double>; // the values of one result
 
-inline std::vector<Channel> channels_of(const ConstView &image, bool global) {
-  std::vector<Channel> channels(global ? 1 : static_cast<std::size_t>(image.channels()));
-  for (Channel &channel : channels) {
-    channel.reserve(static_cast<std::size_t>(image.elements()) / channels.size());
-  }
-  for_each_index(image.shape, [&](auto x, auto h, auto w, auto c) {
-    channels[global ? 0 : static_cast<std::size_t>(c)].push_back(read(image, x, h, w, c));
-  });
-  return channels;
-}
-
-struct MeanStd {
+struct Reference {
+  double sum = 0;
   double mean = 0;
   double std = 0; // without eps
 };
 
 // Exact to far more digits than the tolerances need.
 struct Exact {
+  long double sum = 0;
   long double mean = 0;
   long double std = 0;
-  long double magnitude = 0; // Σ|x| / n
+  long double magnitude = 0; // Σ|x|
 };
 
 struct Judgement {
-  MeanStd reference;
+  Reference reference;
   Exact exact;
 };
 
-inline Judgement judge_bytes(const Channel &values) {
+inline Judgement judge_bytes(Numbers values) {
   __extension__ using Wide = unsigned __int128;
   std::uint64_t sum = 0;
   std::uint64_t squares = 0;
@@ -54,10 +43,12 @@ inline Judgement judge_bytes(const Channel &values) {
   const Wide under_root = Wide{values.size()} * squares - Wide{sum} * sum;
   const auto n = static_cast<double>(values.size());
   Judgement result;
-  result.reference = {static_cast<double>(sum) / n, std::sqrt(static_cast<double>(under_root)) / n};
-  result.exact.mean = static_cast<long double>(sum) / n;
+  result.reference = {static_cast<double>(sum), static_cast<double>(sum) / n,
+                      std::sqrt(static_cast<double>(under_root)) / n};
+  result.exact.sum = static_cast<long double>(sum);
+  result.exact.mean = result.exact.sum / n;
   result.exact.std = std::sqrt(static_cast<long double>(under_root)) / n;
-  result.exact.magnitude = result.exact.mean;
+  result.exact.magnitude = 0; // so that a sum is exact, and a mean as well
   return result;
 }
 
@@ -76,7 +67,7 @@ template <class Term> double block_sum(std::span<const double> block, Term term)
 }
 
 // The deviation is left out where nobody asks for it: large images are judged as well.
-inline MeanStd floats_reference(const Channel &values, bool with_std) {
+inline Reference floats_reference(Numbers values, bool with_std) {
   double n = 0;
   double h = 0;
   double l = 0;
@@ -86,8 +77,7 @@ inline MeanStd floats_reference(const Channel &values, bool with_std) {
     return std::isfinite(r) ? r + (std::fma(-r, n, h) + l) / n : r;
   };
   for (std::size_t from = 0; from < values.size(); from += 2048) {
-    const auto block =
-        std::span(values).subspan(from, std::min<std::size_t>(2048, values.size() - from));
+    const auto block = values.subspan(from, std::min<std::size_t>(2048, values.size() - from));
     const auto size = static_cast<double>(block.size());
     const double s = block_sum(block, [](double x) { return x; });
     const double center = s / size;
@@ -102,19 +92,18 @@ inline MeanStd floats_reference(const Channel &values, bool with_std) {
     h = sum;
     n += size;
   }
-  return {mean(), std::sqrt(m / n)};
+  return {std::isfinite(h) ? h + l : h, mean(), std::sqrt(m / n)};
 }
 
 // Two passes with 64 bits of precision.
-inline Exact exact_of(const Channel &values, bool with_std) {
+inline Exact exact_of(Numbers values, bool with_std) {
   Exact exact;
   const auto n = static_cast<long double>(values.size());
   for (const double value : values) {
-    exact.mean += value;
+    exact.sum += value;
     exact.magnitude += std::fabs(value);
   }
-  exact.mean /= n;
-  exact.magnitude /= n;
+  exact.mean = exact.sum / n;
   if (with_std) {
     for (const double value : values) {
       exact.std += (value - exact.mean) * (value - exact.mean);
@@ -124,14 +113,14 @@ inline Exact exact_of(const Channel &values, bool with_std) {
   return exact;
 }
 
-inline bool all_equal(const Channel &values) {
+inline bool all_equal(Numbers values) {
   return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
 }
 
-inline Judgement judge(const Channel &values, Dtype dtype, bool with_std) {
-  return dtype == Dtype::u8
-             ? judge_bytes(values)
-             : Judgement{floats_reference(values, with_std), exact_of(values, with_std)};
+// The deviation only if asked for.
+inline Judgement judge(Numbers values, bool bytes, bool with_std) {
+  return bytes ? judge_bytes(values)
+               : Judgement{floats_reference(values, with_std), exact_of(values, with_std)};
 }
 
 } // namespace switchyard::oracle

@@ -105,6 +105,7 @@ public:
   void operator()(const ConstView &image, std::span<double> values, std::span<Scale> scales) const;
 
 private:
+  bool per_channel_;
   const Variant *variant_;
   const Candidate *candidate_;
 };

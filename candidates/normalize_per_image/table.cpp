@@ -3,8 +3,8 @@
 
 #include "candidates/common/built.hpp"
 #include "candidates/config.hpp"
-#include "candidates/mean_std/params.hpp"
 #include "candidates/normalize_per_image/adapters.hpp"
+#include "candidates/reduction/params.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::candidates::normalize_per_image {
@@ -95,17 +95,19 @@ constexpr Variant kVariants[] = {
 } // namespace
 
 Moments::Moments(std::string_view id, bool per_channel)
-    : variant_(find_variant(per_channel ? "mean_std/per_channel" : "mean_std/global")),
+    : per_channel_(per_channel),
+      variant_(find_variant(per_channel ? "mean_std/per_channel" : "mean_std/global")),
       candidate_(&*std::find_if(variant_->candidates.begin(), variant_->candidates.end() - 1,
                                 [&](const Candidate &candidate) { return candidate.id == id; })) {}
 
 namespace {
 
-// The call of mean_std, which borrows its results' memory.
+// The call of mean_std, which borrows its results' memory: means, then deviations.
 struct MomentsCall {
-  MomentsCall(const Variant &variant, const ConstView &image, std::span<double> values)
-      : count(static_cast<std::int64_t>(values.size() / 2)), mean(hwc(values.data(), 1, 1, count)),
-        deviation(hwc(values.data() + count, 1, 1, count)) {
+  MomentsCall(const Variant &variant, bool per_channel, const ConstView &image, double *means,
+              double *deviations)
+      : count(per_channel ? image.channels() : 1), mean(hwc(means, 1, 1, count)),
+        deviation(hwc(deviations, 1, 1, count)), params{kEps, per_channel ? kPixelAxes : kAllAxes} {
     call.in = {&image};
     call.out = {&mean, &deviation};
     call.params = &params;
@@ -118,23 +120,22 @@ struct MomentsCall {
 
   std::int64_t count;
   View mean, deviation;
-  MeanStdParams params{kEps};
+  ReductionParams params;
   Call call;
 };
 
 } // namespace
 
 const char *Moments::refuses(const ConstView &image) const {
-  const bool per_channel = variant_->name != std::string_view("mean_std/global");
-  double nothing = 0;
-  MomentsCall call(*variant_, image, {&nothing, 0});
-  call.mean.shape[kC] = call.deviation.shape[kC] = per_channel ? image.channels() : 1;
+  double none = 0; // a domain looks at the shapes of the results alone
+  const MomentsCall call(*variant_, per_channel_, image, &none, &none);
   return candidate_->refuses(call.call);
 }
 
 void Moments::operator()(const ConstView &image, std::span<double> values,
                          std::span<Scale> scales) const {
-  const MomentsCall call(*variant_, image, values.first(2 * scales.size()));
+  const MomentsCall call(*variant_, per_channel_, image, values.data(),
+                         values.data() + scales.size());
   candidate_->run(call.call);
   for (std::size_t c = 0; c < scales.size(); ++c) {
     scales[c] = Scale::standard(values[c], values[c + scales.size()]);
