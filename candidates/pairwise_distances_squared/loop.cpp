@@ -18,34 +18,40 @@ template <class T> T element(const ConstView &view, std::int64_t h, std::int64_t
   return value;
 }
 
+// Adds the squares of coordinates [from, to) between point n of a and every column of `rows`.
+template <class T>
+void add_squares(const ConstView &a, std::int64_t n, const T *rows, std::int64_t from,
+                 std::int64_t to, std::vector<T> &sums) {
+  std::fill(sums.begin(), sums.end(), T{0});
+  for (std::int64_t d = from; d < to; ++d) {
+    const T coordinate = element<T>(a, n, d);
+    const T *row = rows + d * static_cast<std::int64_t>(sums.size());
+    for (std::size_t m = 0; m < sums.size(); ++m) {
+      const T difference = coordinate - row[m];
+      sums[m] = sums[m] + difference * difference;
+    }
+  }
+}
+
 template <class T> void measure(const ConstView &a, const ConstView &b, const View &out) {
   // A row for each coordinate, so that the innermost loop is over points.
   const ConstView coordinates = transposed(b);
   const Temporary<T> dense(coordinates.shape);
   pass<T, T>(coordinates, dense.view(), [](T x) { return x; });
   const auto *rows = static_cast<const T *>(dense.view().data);
-  const std::int64_t points = out.shape[kW];
   const std::int64_t depth = a.shape[kW];
   const std::int64_t block = std::is_same_v<T, float> ? kBlock : std::max<std::int64_t>(depth, 1);
-  std::vector<T> block_sums(static_cast<std::size_t>(points));
+  std::vector<T> block_sums(static_cast<std::size_t>(out.shape[kW]));
   std::vector<double> sums(block_sums.size());
   for (std::int64_t n = 0; n < out.shape[kH]; ++n) {
     std::fill(sums.begin(), sums.end(), 0.0);
     for (std::int64_t from = 0; from < depth; from += block) {
-      std::fill(block_sums.begin(), block_sums.end(), T{0});
-      for (std::int64_t d = from; d < std::min(from + block, depth); ++d) {
-        const T coordinate = element<T>(a, n, d);
-        const T *row = rows + d * points;
-        for (std::size_t m = 0; m < block_sums.size(); ++m) {
-          const T difference = coordinate - row[m];
-          block_sums[m] = block_sums[m] + difference * difference;
-        }
-      }
+      add_squares(a, n, rows, from, std::min(from + block, depth), block_sums);
       for (std::size_t m = 0; m < sums.size(); ++m) {
         sums[m] += static_cast<double>(block_sums[m]);
       }
     }
-    for (std::int64_t m = 0; m < points; ++m) {
+    for (std::int64_t m = 0; m < out.shape[kW]; ++m) {
       const auto sum = static_cast<float>(sums[static_cast<std::size_t>(m)]);
       std::memcpy(out.at(0, n, m, 0), &sum, sizeof sum);
     }

@@ -28,7 +28,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "candidates/common/domain.hpp"
 #include "candidates/turn/adapters.hpp"
@@ -138,33 +140,37 @@ void copy_line(const std::byte *from, std::int64_t from_stride, std::byte *to,
   }
 }
 
-// Element by element, in tiles that both sides' cache lines are reused in; within a tile the
-// longer of the pixel's and the row's axis is the inner loop.
-template <std::size_t kSize> void copy_each(const ConstView &in, const View &out, std::int64_t x) {
-  const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
-  const bool crossed = distance(in.strides[kH]) < distance(in.strides[kW]);
-  const std::int64_t tile_rows = crossed ? 32 : 1;
-  const std::int64_t tile_columns = crossed ? 32 : std::max<std::int64_t>(in.shape[kW], 1);
-  const auto &[xs, rows, columns, channels] = in.shape;
-  const auto tile = [&](std::int64_t h, std::int64_t w, std::int64_t n) {
-    const std::byte *from = in.at(x, h, w, 0);
-    std::byte *to = out.at(x, h, w, 0);
-    if (in.shape[kC] < n) {
-      for (std::int64_t c = 0; c < in.shape[kC]; ++c) {
-        copy_line<kSize>(from + c * in.strides[kC], in.strides[kW], to + c * out.strides[kC],
-                         out.strides[kW], n);
-      }
-    } else {
-      for (std::int64_t k = 0; k < n; ++k) {
-        copy_line<kSize>(from + k * in.strides[kW], in.strides[kC], to + k * out.strides[kW],
-                         out.strides[kC], in.shape[kC]);
-      }
+// n pixels of a row, element by element; the longer of the two axes is the inner loop.
+template <std::size_t kSize>
+void copy_pixels(const std::byte *from, const ConstView &in, std::byte *to, const View &out,
+                 std::int64_t n) {
+  const std::int64_t channels = in.shape[kC];
+  if (channels < n) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      copy_line<kSize>(from + c * in.strides[kC], in.strides[kW], to + c * out.strides[kC],
+                       out.strides[kW], n);
     }
-  };
+    return;
+  }
+  for (std::int64_t k = 0; k < n; ++k) {
+    copy_line<kSize>(from + k * in.strides[kW], in.strides[kC], to + k * out.strides[kW],
+                     out.strides[kC], channels);
+  }
+}
+
+// Row by row, or in tiles where the input's rows are closer together than its pixels, so that the
+// cache lines of both sides are used up while they are there.
+template <std::size_t kSize> void copy_each(const ConstView &in, const View &out, std::int64_t x) {
+  const std::int64_t rows = in.shape[kH];
+  const std::int64_t columns = in.shape[kW];
+  const bool crossed = std::abs(in.strides[kH]) < std::abs(in.strides[kW]);
+  const std::int64_t tile_rows = crossed ? 32 : 1;
+  const std::int64_t tile_columns = crossed ? 32 : columns;
   for (std::int64_t top = 0; top < rows; top += tile_rows) {
     for (std::int64_t left = 0; left < columns; left += tile_columns) {
-      for (std::int64_t h = top; h < std::min(top + tile_rows, in.shape[kH]); ++h) {
-        tile(h, left, std::min(tile_columns, in.shape[kW] - left));
+      for (std::int64_t h = top; h < std::min(top + tile_rows, rows); ++h) {
+        copy_pixels<kSize>(in.at(x, h, left, 0), in, out.at(x, h, left, 0), out,
+                           std::min(tile_columns, columns - left));
       }
     }
   }
