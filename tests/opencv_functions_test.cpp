@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -55,21 +56,21 @@ TEST_CASE("OpenCV's f32 functions miss by more than 4 units, the candidates by h
   const auto exact_exp = [](double x) { return std::exp(x); };
   cv::exp(mat_of(in), raw);
   CHECK(units_off(in, raw.ptr<float>(), exact_exp) > 4);
-  const ConstView image = array_1d(in.data(), 20'000);
-  CHECK(units_off(in, exp(image, opencv()).data<float>(), exact_exp) <= 0.5001);
+  const auto image = [&] { return array_1d(std::as_const(in).data(), 20'000); };
+  CHECK(units_off(in, exp(image(), opencv()).data<float>(), exact_exp) <= 0.5001);
 
   in = arguments(0.9F, 1.1F);
   const auto exact_log = [](double x) { return std::log(x); };
   in[10'000] = 1.0000001F; // 1 itself has no units to count
   cv::log(mat_of(in), raw);
   CHECK(units_off(in, raw.ptr<float>(), exact_log) > 4);
-  CHECK(units_off(in, log(image, opencv()).data<float>(), exact_log) <= 0.5001);
+  CHECK(units_off(in, log(image(), opencv()).data<float>(), exact_log) <= 0.5001);
 
   in = arguments(1e-6F, 1e6F);
   const auto exact_power = [](double x) { return std::pow(x, static_cast<double>(2.2F)); };
   cv::pow(mat_of(in), static_cast<double>(2.2F), raw);
   CHECK(units_off(in, raw.ptr<float>(), exact_power) > 4);
-  CHECK(units_off(in, power(image, 2.2, opencv()).data<float>(), exact_power) <= 0.5001);
+  CHECK(units_off(in, power(image(), 2.2, opencv()).data<float>(), exact_power) <= 0.5001);
 }
 
 TEST_CASE("OpenCV's log makes numbers of zero, infinity and NaN, the candidate does not") {
