@@ -63,7 +63,7 @@ private:
 struct Outcome {
   Image image; // empty for statistics
   Json statistics;
-  std::optional<RouteInfo> route; // the op's, where it was not the last call
+  std::optional<RouteInfo> route = {}; // the op's, where it was not the last call
 };
 
 // An op as this command offers it: its parameters with defaults, and the call.
