@@ -12,6 +12,9 @@ const OpTable &table();
 namespace add_weighted {
 const OpTable &table();
 }
+namespace bincount {
+const OpTable &table();
+}
 namespace clip {
 const OpTable &table();
 }
@@ -24,13 +27,25 @@ const OpTable &table();
 namespace hflip {
 const OpTable &table();
 }
+namespace histogram {
+const OpTable &table();
+}
 namespace log {
 const OpTable &table();
 }
 namespace lut {
 const OpTable &table();
 }
+namespace matmul {
+const OpTable &table();
+}
+namespace mean {
+const OpTable &table();
+}
 namespace mean_std {
+const OpTable &table();
+}
+namespace min_max {
 const OpTable &table();
 }
 namespace multiply {
@@ -42,22 +57,66 @@ const OpTable &table();
 namespace normalize {
 const OpTable &table();
 }
+namespace normalize_per_image {
+const OpTable &table();
+}
+namespace pairwise_distances_squared {
+const OpTable &table();
+}
 namespace power {
+const OpTable &table();
+}
+namespace reduce_sum {
+const OpTable &table();
+}
+namespace rot90 {
 const OpTable &table();
 }
 namespace sqrt {
 const OpTable &table();
 }
+namespace standard_deviation {
+const OpTable &table();
+}
 namespace to_float {
+const OpTable &table();
+}
+namespace transpose {
+const OpTable &table();
+}
+namespace vflip {
 const OpTable &table();
 }
 
 std::span<const OpTable *const> ops() {
   static const OpTable *const kOps[] = {
-      &add::table(),        &add_weighted::table(), &clip::table(),         &exp::table(),
-      &from_float::table(), &hflip::table(),        &log::table(),          &lut::table(),
-      &mean_std::table(),   &multiply::table(),     &multiply_add::table(), &normalize::table(),
-      &power::table(),      &sqrt::table(),         &to_float::table(),
+      &add::table(),
+      &add_weighted::table(),
+      &bincount::table(),
+      &clip::table(),
+      &exp::table(),
+      &from_float::table(),
+      &hflip::table(),
+      &histogram::table(),
+      &log::table(),
+      &lut::table(),
+      &matmul::table(),
+      &mean::table(),
+      &mean_std::table(),
+      &min_max::table(),
+      &multiply::table(),
+      &multiply_add::table(),
+      &normalize::table(),
+      &normalize_per_image::table(),
+      &pairwise_distances_squared::table(),
+      &power::table(),
+      &reduce_sum::table(),
+      &rot90::table(),
+      &sqrt::table(),
+      &standard_deviation::table(),
+      &to_float::table(),
+      &transpose::table(),
+      &vflip::table(),
   };
   return kOps;
 }

@@ -4,6 +4,7 @@
 
 #include "candidates/registry.hpp"
 #include "router/fp_environment.hpp"
+#include "router/memo.hpp"
 #include "router/serving.hpp"
 #include "router/split.hpp"
 
@@ -18,21 +19,43 @@ struct LastRoute {
   int threads = 0;
 };
 thread_local constinit LastRoute t_last_route;
+thread_local constinit LookupMemo t_memo;
 
-Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
-                const Options &options) {
+// Of a call that somebody has pinned, or of one that is not; nullptr where the table decides.
+const Candidate *pin_of(const Serving &now, int index, const Options &options,
+                        std::string_view &source) {
   if (!options.candidate.empty()) {
-    const Variant &variant = now.router.variant(index);
-    const Candidate &candidate = pinned_candidate(variant, options.candidate, "candidate");
-    return apply_pin(variant, candidate, "candidate", call, options.threads, options.exactness);
+    source = "candidate";
+    return &pinned_candidate(now.router.variant(index), options.candidate, source);
   }
-  if (!now.pins.empty()) {
-    if (const Candidate *candidate = now.pins[static_cast<std::size_t>(index)]) {
-      return apply_pin(now.router.variant(index), *candidate, "SWITCHYARD_PIN", call,
-                       options.threads, options.exactness);
+  source = "SWITCHYARD_PIN";
+  return now.pins.empty() ? nullptr : now.pins[static_cast<std::size_t>(index)];
+}
+
+[[gnu::noinline]] Decision decide_anew(const Serving &now, int index, const Call &call,
+                                       OutputMode output, const Options &options) {
+  std::string_view source;
+  if (const Candidate *pin = pin_of(now, index, options, source)) {
+    return apply_pin(now.router.variant(index), *pin, source, call, options.threads,
+                     options.exactness);
+  }
+  const RouteKey key = key_of(call, output, options.threads, options.exactness);
+  const Router::Found found = now.router.find(index, call.dtype_case, key);
+  if (now.pins.empty()) {
+    t_memo.keep(&now, index, call, output, options, found);
+  }
+  return now.router.choose(index, call, key.threads, key.exactness, found);
+}
+
+// While there are pins, nothing is kept of what was found.
+inline Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
+                       const Options &options) {
+  if (options.candidate.empty()) {
+    if (const Router::Found *found = t_memo.find(&now, index, call, output, options)) {
+      return now.router.choose(index, call, options.threads, options.exactness, *found);
     }
   }
-  return now.router.decide(index, call, key_of(call, output, options.threads, options.exactness));
+  return decide_anew(now, index, call, output, options);
 }
 
 } // namespace

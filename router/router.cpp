@@ -71,7 +71,7 @@ void Router::add_ops(std::span<const OpTable *const> ops) {
   for (const OpTable *op : ops) {
     for (const Variant &variant : op->variants) {
       variants_.push_back(&variant);
-      auto &groups = groups_.emplace_back();
+      auto &groups = groups_.emplace_back(variant.dtypes.size());
       for (std::size_t dtype = 0; dtype < variant.dtypes.size(); ++dtype) {
         groups[dtype].default_first = static_cast<std::uint32_t>(alternatives_.size());
         for (const Candidate &candidate : variant.candidates) {
@@ -297,7 +297,7 @@ int Router::nearest_channels(const Group &group, std::int64_t channels) {
   return best;
 }
 
-Router::Found Router::find(const Group &group, const RouteKey &key) const {
+Router::Found Router::serving(const Group &group, const RouteKey &key) const {
   if (group.slots.empty()) {
     return {group.default_first, group.default_count, Grade::default_order};
   }
@@ -327,22 +327,37 @@ Router::Found Router::find(const Group &group, const RouteKey &key) const {
   return {region->first, region->count, group.own_machine ? own : Grade::other_machine};
 }
 
-Decision Router::decide(int variant, const Call &call, const RouteKey &key) const {
-  const Group &group = groups_[static_cast<std::size_t>(variant)][call.dtype_case];
-  const Found found = find(group, key);
+Router::Found Router::find(int variant, int dtype_case, const RouteKey &key) const {
+  const Group &group =
+      groups_[static_cast<std::size_t>(variant)][static_cast<std::size_t>(dtype_case)];
+  Found found = serving(group, key);
+  const auto serves = [&](const Alternative &alternative) {
+    return alternative.threads <= key.threads &&
+           alternative.candidate->exactness[static_cast<std::size_t>(dtype_case)] >=
+               std::max(key.exactness, Exactness::faithful);
+  };
+  while (found.count != 0 && !serves(alternatives_[found.first])) {
+    ++found.first;
+    --found.count;
+  }
+  return found;
+}
+
+Decision Router::choose_further(int variant, const Call &call, int threads, Exactness exactness,
+                                const Found &found) const {
   for (std::uint32_t i = found.first; i < found.first + found.count; ++i) {
     const Alternative &alternative = alternatives_[i];
-    if (alternative.threads <= key.threads &&
-        alternative.candidate->exactness[call.dtype_case] >= key.exactness &&
+    if (alternative.threads <= threads &&
+        alternative.candidate->exactness[call.dtype_case] >= exactness &&
         alternative.candidate->refuses(call) == nullptr) {
       return {alternative.candidate, alternative.threads, found.grade};
     }
   }
   // A ranking that serves no one: the order of the op's table, which ends with `loop`.
+  const Group &group = groups_[static_cast<std::size_t>(variant)][call.dtype_case];
   for (std::uint32_t i = group.default_first; i < group.default_first + group.default_count; ++i) {
     const Candidate *candidate = alternatives_[i].candidate;
-    if (candidate->exactness[call.dtype_case] >= key.exactness &&
-        candidate->refuses(call) == nullptr) {
+    if (candidate->exactness[call.dtype_case] >= exactness && candidate->refuses(call) == nullptr) {
       return {candidate, 1, Grade::default_order};
     }
   }
@@ -352,8 +367,8 @@ Decision Router::decide(int variant, const Call &call, const RouteKey &key) cons
 
 std::vector<Router::Alternative> Router::ranking(int variant, int dtype_case,
                                                  const RouteKey &key) const {
-  const Found found =
-      find(groups_[static_cast<std::size_t>(variant)][static_cast<std::size_t>(dtype_case)], key);
+  const Found found = serving(
+      groups_[static_cast<std::size_t>(variant)][static_cast<std::size_t>(dtype_case)], key);
   return {alternatives_.begin() + found.first, alternatives_.begin() + found.first + found.count};
 }
 

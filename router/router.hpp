@@ -98,15 +98,38 @@ public:
   // Index of a variant for decide(); throws std::out_of_range for a name that is not registered.
   [[nodiscard]] int variant_index(std::string_view name) const;
 
-  // The first alternative of the ranking that is built, exact enough, within the thread budget,
-  // and accepts the call; `loop` in the end.
-  [[nodiscard]] Decision decide(int variant, const Call &call, const RouteKey &key) const;
-
-  // The whole ranking for a problem, in order, without checking a call; for tools.
   struct Alternative {
     const Candidate *candidate;
     int threads;
   };
+
+  // The ranking that serves a problem, from the first alternative in it that is exact enough and
+  // within the thread budget. It depends on the key alone, so that it can be kept.
+  struct Found {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    Grade grade = Grade::default_order;
+  };
+  [[nodiscard]] Found find(int variant, int dtype_case, const RouteKey &key) const;
+
+  // The first alternative of the ranking that is built, exact enough, within the thread budget,
+  // and accepts the call; `loop` in the end.
+  [[nodiscard]] Decision choose(int variant, const Call &call, int threads, Exactness exactness,
+                                const Found &found) const {
+    if (found.count != 0) {
+      const Alternative &first = alternatives_[found.first];
+      Domain *const domain = first.candidate->domain;
+      if (domain == nullptr || domain(call) == nullptr) {
+        return {first.candidate, first.threads, found.grade};
+      }
+    }
+    return choose_further(variant, call, threads, exactness, found);
+  }
+  [[nodiscard]] Decision decide(int variant, const Call &call, const RouteKey &key) const {
+    return choose(variant, call, key.threads, key.exactness, find(variant, call.dtype_case, key));
+  }
+
+  // The whole ranking for a problem, in order, without checking a call; for tools.
   [[nodiscard]] std::vector<Alternative> ranking(int variant, int dtype_case,
                                                  const RouteKey &key) const;
 
@@ -159,11 +182,6 @@ private:
     std::uint32_t default_first = 0; // ranking in table order
     std::uint32_t default_count = 0;
   };
-  struct Found {
-    std::uint32_t first;
-    std::uint32_t count;
-    Grade grade;
-  };
 
   void add_ops(std::span<const OpTable *const> ops);
   void add_table(const RouteTable &table, int ordinal);
@@ -175,11 +193,14 @@ private:
   [[nodiscard]] static double distance(const Class &measured, std::int64_t channels, int budget,
                                        LayoutClass layout, OutputMode output);
   [[nodiscard]] static int nearest_channels(const Group &group, std::int64_t channels);
-  [[nodiscard]] Found find(const Group &group, const RouteKey &key) const;
+  [[nodiscard]] Found serving(const Group &group, const RouteKey &key) const;
+  // The first alternative has refused, or there is none.
+  [[nodiscard]] Decision choose_further(int variant, const Call &call, int threads,
+                                        Exactness exactness, const Found &found) const;
   [[nodiscard]] Group *group_of(std::string_view variant, std::string_view dtype);
 
   std::vector<const Variant *> variants_;
-  std::vector<std::array<Group, kMaxDtypeCases>> groups_; // by variant
+  std::vector<std::vector<Group>> groups_; // by variant and dtype case
   std::vector<Region> regions_;
   std::vector<Alternative> alternatives_;
   std::vector<std::string> warnings_;

@@ -16,12 +16,16 @@ namespace {
 // their own for them.
 class Band {
 public:
-  Band(const Call &whole, Split split, Axis axis, std::int64_t from, std::int64_t to)
+  Band(const Candidate &candidate, const Call &whole, Axis axis, std::int64_t from, std::int64_t to)
       : call_(whole) {
-    const std::size_t divided = split == Split::rows_of_first ? 1 : whole.in.size();
-    const std::int64_t extent = whole.in[0]->shape[axis];
-    for (std::size_t i = 0; i < divided; ++i) {
-      if (whole.in[i] != nullptr && whole.in[i]->shape[axis] == extent) {
+    for (std::size_t i = 0; i < whole.in.size(); ++i) {
+      if (whole.in[i] == nullptr) {
+        continue;
+      }
+      if (candidate.part != nullptr) {
+        in_[i] = candidate.part(whole, static_cast<int>(i), axis, from, to);
+        call_.in[i] = &in_[i];
+      } else if (divides(candidate.split, whole, i, axis)) {
         in_[i] = slice(*whole.in[i], axis, from, to);
         call_.in[i] = &in_[i];
       }
@@ -38,13 +42,18 @@ public:
   [[nodiscard]] const Call &call() const { return call_; }
 
 private:
+  static bool divides(Split split, const Call &whole, std::size_t input, Axis axis) {
+    return (split != Split::rows_of_first || input == 0) &&
+           whole.in[input]->shape[axis] == whole.in[0]->shape[axis];
+  }
+
   Call call_;
   std::array<ConstView, 3> in_;
   std::array<View, 2> out_;
 };
 
 Axis split_axis(const Call &call) {
-  const Extents &shape = call.in[0]->shape;
+  const Extents &shape = call.out[0]->shape;
   return shape[kX] >= shape[kH] ? kX : kH;
 }
 
@@ -58,7 +67,7 @@ int band_count(const Candidate &candidate, const Call &call, int threads) {
   // makes the pool complain on the caller's stderr.
   const auto most = static_cast<std::int64_t>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
-  const std::int64_t extent = call.in[0]->shape[split_axis(call)];
+  const std::int64_t extent = call.out[0]->shape[split_axis(call)];
   return std::max(static_cast<int>(std::min({std::int64_t{threads}, extent, most})), 1);
 }
 
@@ -70,7 +79,7 @@ int run_split(const Candidate &candidate, const Call &call, int threads) {
     return 1;
   }
   const Axis axis = split_axis(call);
-  const std::int64_t extent = call.in[0]->shape[axis];
+  const std::int64_t extent = call.out[0]->shape[axis];
   // An arena of its own bounds this call's threads; workers come from the process-wide pool, so
   // that several callers together never run more workers than there are cores.
   tbb::task_arena arena(bands);
@@ -79,7 +88,7 @@ int run_split(const Candidate &candidate, const Call &call, int threads) {
         0, bands,
         [&](int band) {
           const DefaultFpEnvironment environment;
-          const Band part(call, candidate.split, axis, extent * band / bands,
+          const Band part(candidate, call, axis, extent * band / bands,
                           extent * (band + 1) / bands);
           candidate.run(part.call());
         },

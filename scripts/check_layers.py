@@ -49,7 +49,7 @@ C_HEADERS = {"float.h", "limits.h", "math.h", "stddef.h", "stdint.h", "string.h"
 # is the C++ standard library and "system" the operating system and compiler headers. The layers
 # "own" and "common" stand for the file's own folder and for candidates/common.
 ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
-CANDIDATE = ["+core", "+own", "+common", "+kernels", "std"]
+CANDIDATE = ["+core", "+own", "+common", "+kernels", "+params", "std"]
 EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+routes_file",
               "+registry", "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
               "+tablegen", "+harness", "+cli", "+tests"]

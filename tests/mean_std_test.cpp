@@ -12,7 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "bench/conformance/conformance.hpp"
-#include "candidates/mean_std/params.hpp"
+#include "candidates/reduction/params.hpp"
 #include "candidates/registry.hpp"
 #include "switchyard/core/view.hpp"
 
@@ -42,7 +42,7 @@ bool compute(const Candidate &candidate, const ConstView &image, bool per_channe
   result.std.assign(static_cast<std::size_t>(channels), -1);
   const View mean = hwc(result.mean.data(), 1, 1, channels);
   const View std = hwc(result.std.data(), 1, 1, channels);
-  const MeanStdParams params{eps};
+  const ReductionParams params{eps, per_channel ? kPixelAxes : kAllAxes};
   Call call;
   call.in = {&image};
   call.out = {&mean, &std};

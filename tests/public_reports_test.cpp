@@ -405,6 +405,14 @@ TEST_CASE("STA-01: sums of f32 do not stop at 2^24") {
     const ConstView image = hwc(ones.data(), 4200, 4200, channels);
     CHECK(mean_std_of(image, Over::global)[0] == 1.0);
     CHECK(mean_std_of(image, Over::per_channel)[0] == 1.0);
+    with_every_candidate("reduce_sum/per_channel", [&](const Options &options) {
+      const Image sums = reduce_sum(image, Over::per_channel, options);
+      REQUIRE(sums.data<double>()[channels - 1] == 17640000.0);
+      REQUIRE(*mean(image, Over::per_channel, options).data<double>() == 1.0);
+    });
+    REQUIRE(*reduce_sum(image, Over::global).data<double>() ==
+            17640000.0 * static_cast<double>(channels));
+    REQUIRE(*mean(image, Over::global).data<double>() == 1.0);
   }
 }
 
@@ -418,6 +426,7 @@ TEST_CASE("STA-03: a constant image deviates by eps alone") {
         REQUIRE(std::fabs(mean_std_of(image, over, options)[1] - 1e-4) <=
                 1e-6 * std::max(1.0, std::fabs(static_cast<double>(constant))));
         REQUIRE(mean_std_of(crop(image, 3, 5, 400, 300), over, options)[1] == Approx(1e-4));
+        REQUIRE(*switchyard::std(image, over, 1e-4, options).data<double>() == 1e-4);
       });
     }
   }
@@ -438,12 +447,44 @@ TEST_CASE("STA-05: mean and deviation do not depend on the shape of the same dat
       const auto b = mean_std_of(image, Over::global, options);
       REQUIRE(a[0] == Approx(b[0]).epsilon(1e-9));
       REQUIRE(a[1] == Approx(b[1]).epsilon(1e-9));
+      REQUIRE(*mean(flat, Over::global, options).data<double>() ==
+              Approx(*mean(image, Over::global, options).data<double>()).epsilon(1e-9));
+      REQUIRE(
+          *switchyard::std(flat, Over::global, 0, options).data<double>() ==
+          Approx(*switchyard::std(image, Over::global, 0, options).data<double>()).epsilon(1e-9));
     });
   };
   same(hwc(std::as_const(values).data(), 1, 1228800, 1),
        hwc(std::as_const(values).data(), 960, 1280, 1));
   same(hwc(std::as_const(bytes).data(), 1, 1228800, 1),
        hwc(std::as_const(bytes).data(), 960, 1280, 1));
+}
+
+TEST_CASE("STA-07: reducing the channels' axis is not a statistic of each channel") {
+  std::vector<float> values(24);
+  std::iota(values.begin(), values.end(), 0.0F);
+  const ConstView image = hwc(std::as_const(values).data(), 2, 3, 4);
+  const auto is = [](const Image &result, const Extents &shape,
+                     const std::vector<double> &expected) {
+    REQUIRE(result.view().shape == shape);
+    const auto *data = result.data<double>();
+    REQUIRE(std::vector<double>(data, data + result.view().elements()) == expected);
+  };
+  with_every_candidate("mean/axes", [&](const Options &options) {
+    is(mean(image, Axes{kC}, options), {1, 1, 2, 3}, {1.5, 5.5, 9.5, 13.5, 17.5, 21.5});
+    is(mean(image, Axes{kH, kC}, options), {1, 1, 1, 3}, {7.5, 11.5, 15.5});
+    is(mean(image, Axes{kH, kW}, options), {1, 1, 1, 4}, {10, 11, 12, 13});
+    is(mean(image, keepdims(Axes{kW}), options), {1, 2, 1, 4}, {4, 5, 6, 7, 16, 17, 18, 19});
+  });
+  with_every_candidate("reduce_sum/axes", [&](const Options &options) {
+    is(reduce_sum(image, Axes{kC}, options), {1, 1, 2, 3}, {6, 22, 38, 54, 70, 86});
+    is(reduce_sum(image, Axes{kH, kW}, options), {1, 1, 1, 4}, {60, 66, 72, 78});
+  });
+  with_every_candidate("std/axes", [&](const Options &options) {
+    const double spread = std::sqrt(1.25); // of four consecutive integers
+    is(switchyard::std(image, Axes{kC}, 0, options), {1, 1, 2, 3}, std::vector<double>(6, spread));
+    is(switchyard::std(image, Axes{kH}, 0, options), {1, 1, 3, 4}, std::vector<double>(12, 6));
+  });
 }
 
 TEST_CASE("STA-09: the sign of a stride is never lost") {
@@ -457,6 +498,18 @@ TEST_CASE("STA-09: the sign of a stride is never lost") {
                                    reversed(reversed(image, kH), kW), reversed(image, kC)}) {
     with_every_candidate("mean_std/global", [&](const Options &options) {
       REQUIRE(mean_std_of(flipped, Over::global, options)[0] == Approx(26355.0 / 210));
+      REQUIRE(*reduce_sum(flipped, Over::global, options).data<std::uint64_t>() == 26355);
+      REQUIRE(*mean(flipped, Over::global, options).data<double>() == 26355.0 / 210);
+      REQUIRE(*switchyard::std(flipped, Over::global, 1e-4, options).data<double>() ==
+              Approx(*switchyard::std(image, Over::global).data<double>()));
+    });
+    const Image sums = reduce_sum(image, Over::per_channel);
+    with_every_candidate("reduce_sum/per_channel", [&](const Options &options) {
+      const Image result = reduce_sum(flipped, Over::per_channel, options);
+      for (std::size_t c = 0; c < 6; ++c) {
+        REQUIRE(result.data<std::uint64_t>()[c] ==
+                sums.data<std::uint64_t>()[flipped.strides[kC] < 0 ? 5 - c : c]);
+      }
     });
     with_every_candidate("mean_std/per_channel", [&](const Options &options) {
       const MeanStd result = mean_std(flipped, Over::per_channel, 1e-4, options);
@@ -480,11 +533,46 @@ TEST_CASE("STA-11: strides of axes of length 1 mean nothing") {
     odd.strides[kW] = stride;
     with_every_candidate("mean_std/global", [&](const Options &options) {
       REQUIRE(mean_std_of(odd, Over::global, options) == expected);
+      REQUIRE(*reduce_sum(odd, Over::global, options).data<std::uint64_t>() ==
+              static_cast<std::uint64_t>(std::accumulate(ramp.begin(), ramp.end(), 0)));
+      REQUIRE(*min_max(odd, Over::global, options).max.data<std::uint8_t>() ==
+              *std::max_element(ramp.begin(), ramp.end()));
     });
     with_every_candidate("hflip", [&](const Options &options) {
       const Image out = hflip(odd, options);
       REQUIRE(std::memcmp(out.data<std::uint8_t>(), flipped.data<std::uint8_t>(), 20) == 0);
     });
+  }
+}
+
+TEST_CASE("NRM-03: a NaN reaches minimum and maximum wherever it sits") {
+  for (const std::int64_t channels : {1, 3}) {
+    const std::size_t n = 40 * static_cast<std::size_t>(channels);
+    std::vector<float> values(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      constexpr std::array<float, 4> kRepeated{0, 1, std::numeric_limits<float>::quiet_NaN(), 4};
+      values[i] = kRepeated[i / static_cast<std::size_t>(channels) % 4];
+    }
+    const auto all_nan = [](const Image &image) {
+      const auto *data = image.data<float>();
+      return std::all_of(data, data + image.view().elements(), [](float x) { return x != x; });
+    };
+    const auto check = [&](const std::vector<float> &of, bool per_channel) {
+      const ConstView image = hwc(of.data(), 1, 40, channels);
+      with_every_candidate("min_max/global", [&](const Options &options) {
+        const Over over = per_channel ? Over::per_channel : Over::global;
+        const MinMax range = min_max(image, over, options);
+        REQUIRE(all_nan(range.min));
+        REQUIRE(all_nan(range.max));
+      });
+    };
+    check(values, false);
+    check(values, true);
+    for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) { // one alone
+      std::vector<float> one(n, 1);
+      one[at] = std::numeric_limits<float>::quiet_NaN();
+      check(one, channels == 1);
+    }
   }
 }
 
@@ -504,32 +592,59 @@ TEST_CASE("GEO-15: an image of more than 2 GiB is flipped") {
   for (const int threads : {1, 8}) {
     Options options;
     options.threads = threads;
-    const Image out = hflip(image, options);
+    Image out = hflip(image, options);
     CHECK(*out.view().at(0, 0, kSide - 1, 1) == std::byte{9});
     CHECK(*out.view().at(0, kSide - 1, 0, 1) == std::byte{7});
+    CHECK(*out.view().at(0, 0, 0, 1) == std::byte{2});
+    CHECK(*out.view().at(0, kSide / 2, kSide / 3, 2) == std::byte{3});
+    vflip(image, out, options);
+    CHECK(*out.view().at(0, kSide - 1, 0, 1) == std::byte{9});
+    CHECK(*out.view().at(0, 0, kSide - 1, 1) == std::byte{7});
     CHECK(*out.view().at(0, 0, 0, 1) == std::byte{2});
     CHECK(*out.view().at(0, kSide / 2, kSide / 3, 2) == std::byte{3});
   }
 }
 
-TEST_CASE("GEO-19: a flip uses the width of an image that is not square") {
+TEST_CASE("GEO-19: a flip uses the height and width of an image that is not square") {
   const std::array<float, 6> in{1, 1, 1, 1, 0, 2};
-  const std::array<float, 6> expected{1, 1, 1, 2, 0, 1};
+  const std::array<float, 6> in_columns{1, 1, 1, 0, 1, 2};
+  // One image, channels in planes of their own, a batch, and an image whose columns are dense.
+  const std::array<float, 12> twice{1, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 2};
   const ConstView plain = hwc(in.data(), 2, 3, 1);
-  const std::array<float, 12> planes{1, 1, 1, 1, 0, 2, 1, 1, 1, 1, 0, 2};
-  const ConstView planar = strided(planes.data(), {1, 2, 3, 2}, {0, 12, 4, 24});
-  with_every_candidate("hflip", [&](const Options &options) {
-    const Image out = hflip(plain, options);
-    REQUIRE(out.view().shape == plain.shape);
-    REQUIRE(std::equal(expected.begin(), expected.end(), out.data<float>()));
-  });
-  with_every_candidate("hflip", [&](const Options &options) {
-    const Image out = hflip(planar, options);
-    for (std::size_t i = 0; i < 6; ++i) {
-      REQUIRE(out.data<float>()[2 * i] == expected[i]);
-      REQUIRE(out.data<float>()[2 * i + 1] == expected[i]);
+  const ConstView planar = strided(twice.data(), {1, 2, 3, 2}, {0, 12, 4, 24});
+  const ConstView batch = xhwc(twice.data(), 2, 2, 3, 1);
+  const ConstView columns = strided(in_columns.data(), {1, 2, 3, 1}, {0, 4, 8, 4});
+  struct Flip {
+    std::string_view variant;
+    Image (*run)(const ConstView &image, const Options &options);
+    std::array<float, 6> expected;
+  };
+  const std::array<Flip, 3> flips{{
+      {"hflip",
+       [](const ConstView &image, const Options &o) { return hflip(image, o); },
+       {1, 1, 1, 2, 0, 1}},
+      {"vflip",
+       [](const ConstView &image, const Options &o) { return vflip(image, o); },
+       {1, 0, 2, 1, 1, 1}},
+      {"rot90",
+       [](const ConstView &image, const Options &o) { return rot90(image, 2, o); },
+       {2, 0, 1, 1, 1, 1}},
+  }};
+  for (const Flip &flip : flips) {
+    for (const ConstView &image : {plain, planar, batch, columns}) {
+      with_every_candidate(flip.variant, [&](const Options &options) {
+        const Image out = flip.run(image, options);
+        REQUIRE(out.view().shape == image.shape);
+        for (std::int64_t i = 0; i < image.elements(); ++i) {
+          const std::int64_t pixel = i / image.channels() % 6; // both planes and items are alike
+          REQUIRE(out.data<float>()[i] == flip.expected[static_cast<std::size_t>(pixel)]);
+        }
+      });
     }
-  });
+  }
+  const Image both = hflip(vflip(plain));
+  REQUIRE(both.view().shape == plain.shape);
+  CHECK(std::equal(flips[2].expected.begin(), flips[2].expected.end(), both.data<float>()));
 }
 
 TEST_CASE("ISA-02: strides that are no multiple of the element, from an odd address") {
@@ -550,6 +665,34 @@ TEST_CASE("ISA-02: strides that are no multiple of the element, from an odd addr
           }
         }) >= 2);
   CHECK(mean_std_of(view, Over::global)[0] == Approx(mean_std_of(dense, Over::global)[0]));
+  const std::array<std::pair<std::string_view, Image (*)(const ConstView &, const Options &)>, 4>
+      moves{{{"hflip", [](const ConstView &v, const Options &o) { return hflip(v, o); }},
+             {"vflip", [](const ConstView &v, const Options &o) { return vflip(v, o); }},
+             {"transpose", [](const ConstView &v, const Options &o) { return transpose(v, o); }},
+             {"rot90", [](const ConstView &v, const Options &o) { return rot90(v, 1, o); }}}};
+  for (const auto &move : moves) {
+    const Image moved = move.second(dense, {});
+    CHECK(with_every_candidate(move.first, [&](const Options &options) {
+            const Image out = move.second(view, options);
+            REQUIRE(out.view().shape == moved.view().shape);
+            REQUIRE(std::equal(moved.data<float>(), moved.data<float>() + 42, out.data<float>()));
+          }) >= 2);
+  }
+  const ConstView turned = strided(std::as_const(compact).data(), {1, 7, 6, 1}, {0, 4, 28, 4}, 3);
+  const Image product = matmul(turned, dense);
+  CHECK(with_every_candidate("matmul", [&](const Options &options) {
+          const Image out = matmul(turned, view, options);
+          for (int i = 0; i < 49; ++i) {
+            REQUIRE(out.data<float>()[i] == Approx(product.data<float>()[i]).epsilon(1e-5));
+          }
+        }) >= 2);
+  const Image distances = pairwise_distances_squared(dense, dense);
+  CHECK(with_every_candidate("pairwise_distances_squared", [&](const Options &options) {
+          const Image out = pairwise_distances_squared(view, dense, options);
+          for (int i = 0; i < 36; ++i) {
+            REQUIRE(out.data<float>()[i] == Approx(distances.data<float>()[i]).epsilon(1e-5));
+          }
+        }) >= 2);
 }
 
 TEST_CASE("ISA-04: ranks and channels of length 1 stay") {

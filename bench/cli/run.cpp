@@ -63,7 +63,7 @@ private:
 struct Outcome {
   Image image; // empty for statistics
   Json statistics;
-  std::optional<RouteInfo> route; // the op's, where it was not the last call
+  std::optional<RouteInfo> route = {}; // the op's, where it was not the last call
 };
 
 // An op as this command offers it: its parameters with defaults, and the call.
@@ -100,21 +100,69 @@ Image table_from(const std::string &text) {
   return table;
 }
 
-Outcome run_mean_std(const Image &image, const Arguments &arguments, const Options &options) {
+int whole_number(const Arguments &arguments, const std::string &name) {
+  const double number = arguments.number(name);
+  if (number != std::trunc(number) || std::fabs(number) > 1e9) {
+    throw std::invalid_argument("--param " + name + "=" + arguments.text(name) +
+                                ": a whole number expected");
+  }
+  return static_cast<int>(number);
+}
+
+Reduction reduction_of(const Arguments &arguments) {
+  const std::string &over = arguments.text("over");
+  if (over == "global") {
+    return Over::global;
+  }
+  if (over == "per_channel") {
+    return Over::per_channel;
+  }
+  if (over == "per_item") {
+    return Over::per_item;
+  }
+  Axes axes{};
+  for (const char letter : over) {
+    const std::size_t axis = std::string_view("xhwc").find(letter);
+    if (axis == std::string_view::npos) {
+      throw std::invalid_argument("--param over=" + over +
+                                  ": global, per_channel, per_item or letters of xhwc expected");
+    }
+    axes.add(static_cast<Axis>(axis));
+  }
+  return axes;
+}
+
+Over over_of(const Arguments &arguments) {
   const bool global = arguments.text("over") == "global";
   if (!global && arguments.text("over") != "per_channel") {
     throw std::invalid_argument("--param over=" + arguments.text("over") +
                                 ": global or per_channel expected");
   }
-  const MeanStd result =
-      mean_std(image, global ? Over::global : Over::per_channel, arguments.number("eps"), options);
-  Json statistics;
-  for (const auto &[name, values] :
-       {std::pair<const char *, const Image &>{"mean", result.mean}, {"std", result.std}}) {
-    const auto *data = values.data<double>();
-    statistics[name] = std::vector<double>(data, data + values.view().elements());
-  }
-  return {Image(), statistics};
+  return global ? Over::global : Over::per_channel;
+}
+
+// The numbers of a result, or, of a large one, its shape and first numbers.
+Json numbers_of(const Image &image) {
+  constexpr std::int64_t kMost = 64;
+  const View &view = image.view();
+  const auto list = [&]<class T>(const T *data) {
+    return std::vector<T>(data, data + std::min(view.elements(), kMost));
+  };
+  const Json numbers = view.dtype == Dtype::u64   ? Json(list(image.data<std::uint64_t>()))
+                       : view.dtype == Dtype::f64 ? Json(list(image.data<double>()))
+                       : view.dtype == Dtype::f32 ? Json(list(image.data<float>()))
+                                                  : Json(list(image.data<std::uint8_t>()));
+  return view.elements() <= kMost ? numbers : Json{{"shape", view.shape}, {"first", numbers}};
+}
+
+Outcome run_mean_std(const Image &image, const Arguments &arguments, const Options &options) {
+  const MeanStd result = mean_std(image, reduction_of(arguments), arguments.number("eps"), options);
+  return {Image(), {{"mean", numbers_of(result.mean)}, {"std", numbers_of(result.std)}}};
+}
+
+Outcome run_min_max(const Image &image, const Arguments &arguments, const Options &options) {
+  const MinMax result = min_max(image, reduction_of(arguments), options);
+  return {Image(), {{"min", numbers_of(result.min)}, {"max", numbers_of(result.max)}}};
 }
 
 // A gamma: levels scaled to [0, 1], raised, and scaled back.
@@ -133,6 +181,46 @@ Outcome run_function(const Image &image, const Arguments & /*arguments*/, const 
 // An operand that is the word `mirrored` is an array: the picture, flipped.
 bool is_array(const Arguments &arguments, const char *name) {
   return arguments.text(name) == "mirrored";
+}
+
+Outcome run_normalize_per_image(const Image &image, const Arguments &arguments,
+                                const Options &options) {
+  static const std::map<std::string, Normalization> kModes{
+      {"image", Normalization::image},
+      {"image_per_channel", Normalization::image_per_channel},
+      {"min_max", Normalization::min_max},
+      {"min_max_per_channel", Normalization::min_max_per_channel}};
+  const auto mode = kModes.find(arguments.text("mode"));
+  if (mode == kModes.end()) {
+    throw std::invalid_argument("--param mode=" + arguments.text("mode") +
+                                ": image, image_per_channel, min_max or min_max_per_channel "
+                                "expected");
+  }
+  return {normalize_per_image(image, mode->second, false, options), {}};
+}
+
+Outcome run_histogram(const Image &image, const Arguments &arguments, const Options &options) {
+  const Image counts = histogram(image, over_of(arguments), options);
+  const std::int64_t channels = counts.view().channels();
+  Json statistics;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    std::vector<std::uint64_t> of_channel;
+    for (std::int64_t level = 0; level < 256; ++level) {
+      of_channel.push_back(counts.data<std::uint64_t>()[level * channels + c]);
+    }
+    statistics["counts"].push_back(of_channel);
+  }
+  return {Image(), statistics};
+}
+
+// Takes the picture's bytes for labels.
+Outcome run_bincount(const Image &image, const Arguments &arguments, const Options &options) {
+  const auto bins = static_cast<std::int64_t>(arguments.number("min_length"));
+  const Image counts = bincount(image, {bins, {}}, options);
+  const auto *data = counts.data<std::uint64_t>();
+  Json statistics;
+  statistics["counts"] = std::vector<std::uint64_t>(data, data + counts.view().elements());
+  return {Image(), statistics};
 }
 
 const std::vector<Runner> &runners() {
@@ -197,7 +285,42 @@ const std::vector<Runner> &runners() {
        [](const Image &image, const Arguments &, const Options &o) {
          return Outcome{hflip(image, o), {}};
        }},
+      {"vflip",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{vflip(image, o), {}};
+       }},
+      {"transpose",
+       {},
+       [](const Image &image, const Arguments &, const Options &o) {
+         return Outcome{transpose(image, o), {}};
+       }},
+      {"rot90",
+       {{"k", "1"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{rot90(image, whole_number(a, "k"), o), {}};
+       }},
+      {"reduce_sum",
+       {{"over", "per_channel"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{Image(), {{"sum", numbers_of(reduce_sum(image, reduction_of(a), o))}}};
+       }},
+      {"mean",
+       {{"over", "per_channel"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         return Outcome{Image(), {{"mean", numbers_of(mean(image, reduction_of(a), o))}}};
+       }},
+      {"std",
+       {{"over", "per_channel"}, {"eps", "0"}},
+       [](const Image &image, const Arguments &a, const Options &o) {
+         const Image result = switchyard::std(image, reduction_of(a), a.number("eps"), o);
+         return Outcome{Image(), {{"std", numbers_of(result)}}};
+       }},
       {"mean_std", {{"over", "per_channel"}, {"eps", "0"}}, run_mean_std},
+      {"min_max", {{"over", "per_channel"}}, run_min_max},
+      {"normalize_per_image", {{"mode", "min_max_per_channel"}}, run_normalize_per_image},
+      {"histogram", {{"over", "per_channel"}}, run_histogram},
+      {"bincount", {{"min_length", "256"}}, run_bincount},
   };
   return kRunners;
 }

@@ -75,11 +75,16 @@ ConstView moved_to(const ConstView &view, const void *data) {
   return moved;
 }
 
-// Row h of image x, or the only one, of a view whose rows serve all.
-ConstView row_of(const ConstView &view, std::int64_t x, std::int64_t h) {
-  const std::int64_t image = view.shape[kX] == 1 ? 0 : x;
-  const std::int64_t row = view.shape[kH] == 1 ? 0 : h;
-  return slice(slice(view, kX, image, image + 1), kH, row, row + 1);
+// What of an input the output's index `at` of an axis depends on: the same index, or the only one
+// of a view that serves all, unless the contract has another rule.
+ConstView part_of(const VariantContract &contract, const Call &call, int which, Axis axis,
+                  std::int64_t at) {
+  if (contract.part != nullptr) {
+    return contract.part(call, which, axis, at, at + 1);
+  }
+  const ConstView &view = *call.in[static_cast<std::size_t>(which)];
+  const std::int64_t index = view.shape[axis] == 1 ? 0 : at;
+  return slice(view, axis, index, index + 1);
 }
 
 } // namespace
@@ -235,7 +240,9 @@ void Problem::State::add_input(int which, Random &random) {
   inputs.push_back({GuardedMemory(view, spec.unaligned), GuardedMemory(view, spec.unaligned)});
   const GuardedMemory &drawn = inputs.back().drawn;
   fill_pattern(drawn.region(), mix(spec.seed + 100 + static_cast<std::uint64_t>(which)));
-  if (contract.fill != nullptr) {
+  if (contract.fill_for != nullptr) {
+    contract.fill_for(drawn.view(), which, params.get(), spec.special, random);
+  } else if (contract.fill != nullptr) {
     contract.fill(drawn.view(), which, spec.special, random);
   } else {
     fill_default(drawn.view(), spec.special, random);
@@ -445,15 +452,21 @@ std::string Problem::State::check_untouched() const {
   return check_inputs();
 }
 
-// One output row against the oracle, evaluated on the same row of the inputs.
+// One output row against the oracle, evaluated on what of the inputs it depends on.
 std::string Problem::State::check_row(int which, std::int64_t x, std::int64_t h,
                                       Exactness exactness) const {
+  std::array<ConstView, 3> items{};
   std::array<ConstView, 3> rows{};
   Call row_call = oracle_call;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    rows[i] = row_of(drawn_views[i], x, h);
-    row_call.in[i] = &rows[i];
-  }
+  const auto narrow = [&](std::array<ConstView, 3> &parts, Axis axis, std::int64_t at) {
+    const Call wider = row_call;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      parts[i] = part_of(contract, wider, static_cast<int>(i), axis, at);
+      row_call.in[i] = &parts[i];
+    }
+  };
+  narrow(items, kX, x);
+  narrow(rows, kH, h);
   const std::vector<Expected> expected = evaluate(row_call, which);
   const View &view = out_views[static_cast<std::size_t>(which)];
   const bool floating = is_float(view.dtype);

@@ -95,6 +95,15 @@ template <class T> bool aligned(const std::byte *address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
 }
 
+inline bool contiguous(const ConstView &view, std::int64_t size) {
+  const std::int64_t pixel = size * view.shape[kC];
+  const std::int64_t row = pixel * view.shape[kW];
+  const auto fits = [&](Axis axis, std::int64_t stride) {
+    return view.strides[axis] == stride || view.shape[axis] <= 1;
+  };
+  return fits(kC, size) && fits(kW, pixel) && fits(kH, row) && fits(kX, row * view.shape[kH]);
+}
+
 template <class T> void gather(const std::byte *from, std::int64_t stride, T *to, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) {
     std::memcpy(to + k, from + k * stride, sizeof(T));
@@ -114,11 +123,20 @@ template <class Out, class... In> class Runs {
 public:
   static constexpr std::size_t kViews = sizeof...(In) + 1;
 
-  explicit Runs(const std::array<const ConstView *, kViews> &views)
-      : plan_(plan_runs(views)), empty_(views[kViews - 1]->empty()) {
+  explicit Runs(const std::array<const ConstView *, kViews> &views) {
     for (std::size_t v = 0; v < kViews; ++v) {
       base_[v] = static_cast<const std::byte *>(views[v]->data);
     }
+    const ConstView &lead = *views[kViews - 1];
+    empty_ = lead.empty();
+    if (is_one_run(views, kAllViews)) { // as planning would find out, for most calls
+      plan_.axes[3].extent = lead.elements();
+      plan_.axes[3].has_channels = true;
+      plan_.channels = lead.channels();
+      one_run_ = true;
+      return;
+    }
+    plan_ = plan_runs(views);
     dense_ = is_dense(kAllViews);
     // Two inner axes are staged together, so that pixels of few channels fill a buffer.
     stages_two_ = plan_.channels == 1 || plan_.inner().has_channels;
@@ -127,6 +145,9 @@ public:
   template <class Body> void operator()(Body &&body) const {
     if (empty_) {
       return;
+    }
+    if (one_run_) {
+      return dense_run(base_, 0, body);
     }
     const auto &[outer, middle, next, inner] = plan_.axes;
     const std::int64_t next_extent = !dense_ && stages_two_ ? 1 : next.extent;
@@ -154,6 +175,15 @@ private:
                              std::array<Out, detail::kStagedElements>>;
   static constexpr std::make_index_sequence<kViews> kAllViews{};
   static constexpr std::make_index_sequence<sizeof...(In)> kInputs{};
+
+  // Whether every view is contiguous and aligned to its elements.
+  template <std::size_t... V>
+  static bool is_one_run(const std::array<const ConstView *, kViews> &views,
+                         std::index_sequence<V...>) {
+    return ((detail::contiguous(*views[V], sizeof(TypeAt<V>)) &&
+             detail::aligned<TypeAt<V>>(static_cast<const std::byte *>(views[V]->data))) &&
+            ...);
+  }
 
   // Short runs cost more than a copy through the buffers.
   static constexpr std::int64_t kShortestDirectRun = 32;
@@ -238,6 +268,7 @@ private:
   RunPlan<kViews> plan_;
   Pointers base_{};
   bool empty_ = false;
+  bool one_run_ = false;
   bool dense_ = false;
   bool stages_two_ = false;
 };

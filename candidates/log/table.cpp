@@ -18,7 +18,7 @@ constexpr DtypeCase kDtypes[] = {{"f32", {Dtype::f32}, {Dtype::f32}}};
 constexpr auto kCandidates = function_rows<describe>({.fused = {bitwise},
                                                       .fused_faithful = {faithful},
                                                       .lut = {unsupported},
-                                                      .opencv = {faithful},
+                                                      .opencv = {bitwise},
                                                       .opencv_lut = {unsupported},
                                                       .aten = {faithful},
                                                       .loop = {bitwise}},

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "candidates/common/built.hpp"
+#include "candidates/common/domain.hpp"
 #include "candidates/config.hpp"
 #include "candidates/pointwise/adapters.hpp"
 
@@ -15,6 +16,12 @@ template <RunExpression *kRun, Describe *kDescribe> void run(const Call &call) {
   kRun(call, kDescribe(call));
 }
 template <ExpressionDomain *kDomain, Describe *kDescribe> const char *accepts(const Call &call) {
+  if constexpr (kDomain == accepts_fused) {
+    // Nearly every call; its parameters need no look.
+    if (call.in[0]->channels() <= kMaxPatternChannels) {
+      return refuses_wide(call);
+    }
+  }
   return kDomain(call, kDescribe(call));
 }
 

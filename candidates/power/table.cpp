@@ -32,7 +32,7 @@ constexpr DtypeCase kDtypes[] = {
 constexpr auto kCandidates = function_rows<describe>({.fused = {bitwise, bitwise},
                                                       .fused_faithful = {unsupported, faithful},
                                                       .lut = {bitwise, unsupported},
-                                                      .opencv = {unsupported, faithful},
+                                                      .opencv = {unsupported, bitwise},
                                                       .opencv_lut = {bitwise, unsupported},
                                                       .aten = {unsupported, faithful},
                                                       .loop = {bitwise, bitwise}},

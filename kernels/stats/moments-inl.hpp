@@ -21,26 +21,40 @@ namespace switchyard::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Throughout, kSquares = false leaves out Σx² and does not touch `squares`.
+
 // Adds Σx and Σx² of each channel, byte by byte; in[0] belongs to channel `first`.
+template <bool kSquares>
 HWY_INLINE void AddBytes(const uint8_t *in, size_t n, size_t first, size_t channels, uint64_t *sum,
                          uint64_t *squares) {
   size_t channel = first;
   for (size_t i = 0; i < n; ++i) {
     const uint32_t value = in[i];
     sum[channel] += value;
-    squares[channel] += value * value;
+    if constexpr (kSquares) {
+      squares[channel] += value * value;
+    }
     channel = channel + 1 == channels ? 0 : channel + 1;
   }
 }
 
 #if HWY_TARGET == HWY_SCALAR // has no lanes to regroup
 
+template <bool kSquares>
 HWY_INLINE void ByteMoments(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares) {
-  AddBytes(in, n, 0, 1, sum, squares);
+  AddBytes<kSquares>(in, n, 0, 1, sum, squares);
 }
-HWY_INLINE void ByteChannelMoments(const uint8_t *in, size_t n, size_t first, size_t channels,
-                                   uint64_t *sum, uint64_t *squares) {
-  AddBytes(in, n, first, channels, sum, squares);
+template <bool kSquares>
+HWY_INLINE void ByteChannelMoments(const uint8_t *in, size_t n, size_t channels, uint64_t *sum,
+                                   uint64_t *squares) {
+  AddBytes<kSquares>(in, n, 0, channels, sum, squares);
+}
+template <bool kSquares>
+HWY_INLINE void ByteColumnMoments(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns,
+                                  uint64_t *sum, uint64_t *squares) {
+  for (size_t r = 0; r < rows; ++r, in += stride) {
+    AddBytes<kSquares>(in, columns, 0, columns, sum, squares);
+  }
 }
 
 #else
@@ -57,7 +71,7 @@ inline constexpr size_t kBytes = hn::MaxLanes(DU8());
 // ---- u8, all values together -------------------------------------------------------------------
 
 // Sums over one batch of vectors; the i32 lanes of squares grow by 2 · 255² per vector.
-struct ByteBatch {
+template <bool kSquares> struct ByteBatch {
   static constexpr size_t kMaxVectors = 8192;
 
   hn::Vec<DU64> sum;
@@ -67,6 +81,13 @@ struct ByteBatch {
   HWY_INLINE ByteBatch() : sum(hn::Zero(DU64())), even(hn::Zero(DI32())), odd(hn::Zero(DI32())) {}
 
   HWY_INLINE void Add(hn::Vec<DU8> bytes) {
+    sum = hn::Add(sum, hn::SumsOf8(bytes));
+    if constexpr (kSquares) {
+      AddSquares(bytes);
+    }
+  }
+
+  HWY_INLINE void AddSquares(hn::Vec<DU8> bytes) {
     const DI16 d16;
     const DI32 d32;
     const auto pairs = hn::BitCast(DU16(), bytes);
@@ -74,7 +95,6 @@ struct ByteBatch {
     const auto high = hn::BitCast(d16, hn::ShiftRight<8>(pairs));
     auto more_even = hn::Zero(d32); // where a target splits its sums; 0 on others
     auto more_odd = hn::Zero(d32);
-    sum = hn::Add(sum, hn::SumsOf8(bytes));
     even = hn::ReorderWidenMulAccumulate(d32, low, low, even, more_even);
     odd = hn::ReorderWidenMulAccumulate(d32, high, high, odd, more_odd);
     even = hn::Add(even, more_even);
@@ -83,26 +103,29 @@ struct ByteBatch {
 
   HWY_INLINE void Flush(uint64_t *total, uint64_t *squares) const {
     HWY_ALIGN uint64_t sums[kBytes / 8];
-    HWY_ALIGN int32_t lanes[2 * kBytes / 4];
     hn::Store(sum, DU64(), sums);
-    hn::Store(even, DI32(), lanes);
-    hn::Store(odd, DI32(), lanes + kBytes / 4);
     for (const uint64_t lane : sums) {
       *total += lane;
     }
-    for (const int32_t lane : lanes) {
-      *squares += static_cast<uint32_t>(lane);
+    if constexpr (kSquares) {
+      HWY_ALIGN int32_t lanes[2 * kBytes / 4];
+      hn::Store(even, DI32(), lanes);
+      hn::Store(odd, DI32(), lanes + kBytes / 4);
+      for (const int32_t lane : lanes) {
+        *squares += static_cast<uint32_t>(lane);
+      }
     }
   }
 };
 
 // Adds Σx and Σx² of in[0, n) to *sum and *squares.
+template <bool kSquares>
 HWY_INLINE void ByteMoments(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares) {
   const DU8 d;
   const size_t vectors = n / kBytes;
-  for (size_t from = 0; from < vectors; from += ByteBatch::kMaxVectors) {
-    const size_t to = HWY_MIN(vectors, from + ByteBatch::kMaxVectors);
-    ByteBatch batch;
+  for (size_t from = 0; from < vectors; from += ByteBatch<kSquares>::kMaxVectors) {
+    const size_t to = HWY_MIN(vectors, from + ByteBatch<kSquares>::kMaxVectors);
+    ByteBatch<kSquares> batch;
     for (size_t v = from; v < to; ++v) {
       batch.Add(hn::LoadU(d, in + v * kBytes));
     }
@@ -111,7 +134,7 @@ HWY_INLINE void ByteMoments(const uint8_t *in, size_t n, uint64_t *sum, uint64_t
   if (n % kBytes != 0) {
     HWY_ALIGN uint8_t tail[kBytes] = {};
     std::memcpy(tail, in + vectors * kBytes, n % kBytes);
-    ByteBatch batch;
+    ByteBatch<kSquares> batch;
     batch.Add(hn::Load(d, tail));
     batch.Flush(sum, squares);
   }
@@ -121,14 +144,14 @@ HWY_INLINE void ByteMoments(const uint8_t *in, size_t n, uint64_t *sum, uint64_t
 
 // Sums over one column: vectors that begin `period` bytes apart, in which each byte belongs to the
 // same channel throughout. The u16 lanes of sums hold 257 bytes.
-struct ByteColumn {
+template <bool kSquares> struct ByteColumn {
   static constexpr size_t kMaxRows = 256;
 
   // Sums per byte of the vector.
   HWY_ALIGN uint16_t sums[2][kBytes / 2];
   HWY_ALIGN uint32_t squares[4][kBytes / 4];
 
-  HWY_INLINE void Compute(const uint8_t *in, size_t rows, size_t period) {
+  HWY_INLINE void Compute(const uint8_t *in, size_t rows, ptrdiff_t period) {
     const DU16 d16;
     const DU32 d32;
     const auto low_byte = hn::Set(d16, 0xFF);
@@ -139,55 +162,88 @@ struct ByteColumn {
     auto square_1 = hn::Zero(d32);
     auto square_2 = hn::Zero(d32);
     auto square_3 = hn::Zero(d32);
-    for (size_t r = 0; r < rows; ++r) {
-      const auto pairs = hn::BitCast(d16, hn::LoadU(DU8(), in + r * period));
+    for (size_t r = 0; r < rows; ++r, in += period) {
+      const auto pairs = hn::BitCast(d16, hn::LoadU(DU8(), in));
       const auto even = hn::And(pairs, low_byte);
       const auto odd = hn::ShiftRight<8>(pairs);
       sum_even = hn::Add(sum_even, even);
       sum_odd = hn::Add(sum_odd, odd);
-      const auto even_squares = hn::BitCast(d32, hn::Mul(even, even));
-      const auto odd_squares = hn::BitCast(d32, hn::Mul(odd, odd));
-      square_0 = hn::Add(square_0, hn::And(even_squares, low_half));
-      square_1 = hn::Add(square_1, hn::And(odd_squares, low_half));
-      square_2 = hn::Add(square_2, hn::ShiftRight<16>(even_squares));
-      square_3 = hn::Add(square_3, hn::ShiftRight<16>(odd_squares));
+      if constexpr (kSquares) {
+        const auto even_squares = hn::BitCast(d32, hn::Mul(even, even));
+        const auto odd_squares = hn::BitCast(d32, hn::Mul(odd, odd));
+        square_0 = hn::Add(square_0, hn::And(even_squares, low_half));
+        square_1 = hn::Add(square_1, hn::And(odd_squares, low_half));
+        square_2 = hn::Add(square_2, hn::ShiftRight<16>(even_squares));
+        square_3 = hn::Add(square_3, hn::ShiftRight<16>(odd_squares));
+      }
     }
     hn::Store(sum_even, d16, sums[0]);
     hn::Store(sum_odd, d16, sums[1]);
-    hn::Store(square_0, d32, squares[0]);
-    hn::Store(square_1, d32, squares[1]);
-    hn::Store(square_2, d32, squares[2]);
-    hn::Store(square_3, d32, squares[3]);
+    if constexpr (kSquares) {
+      hn::Store(square_0, d32, squares[0]);
+      hn::Store(square_1, d32, squares[1]);
+      hn::Store(square_2, d32, squares[2]);
+      hn::Store(square_3, d32, squares[3]);
+    }
   }
 
-  // Adds byte b of the vector to channel (channel + b) mod channels.
-  HWY_INLINE void Flush(size_t channel, size_t channels, uint64_t *total,
+  // Adds bytes [from, kBytes) of the vector to channels that follow each other from `channel` on.
+  HWY_INLINE void Flush(size_t from, size_t channel, size_t channels, uint64_t *total,
                         uint64_t *total_squares) const {
-    for (size_t b = 0; b < kBytes; ++b) {
+    for (size_t b = from; b < kBytes; ++b) {
       total[channel] += sums[b % 2][b / 2];
-      total_squares[channel] += squares[b % 4][b / 4];
+      if constexpr (kSquares) {
+        total_squares[channel] += squares[b % 4][b / 4];
+      }
       channel = channel + 1 == channels ? 0 : channel + 1;
     }
   }
 };
 
-// Adds Σx and Σx² of each channel to sum[c] and squares[c]; in[0] belongs to channel `first`.
-HWY_INLINE void ByteChannelMoments(const uint8_t *in, size_t n, size_t first, size_t channels,
-                                   uint64_t *sum, uint64_t *squares) {
+// Adds Σx and Σx² of each channel to sum[c] and squares[c]; in[0] belongs to channel 0.
+template <bool kSquares>
+HWY_INLINE void ByteChannelMoments(const uint8_t *in, size_t n, size_t channels, uint64_t *sum,
+                                   uint64_t *squares) {
+  using Column = ByteColumn<kSquares>;
   const size_t vectors = n / kBytes;
   const size_t columns = channels / std::gcd(channels, kBytes); // vectors until phases repeat
-  const size_t batch = columns * ByteColumn::kMaxRows;
+  const size_t batch = columns * Column::kMaxRows;
   for (size_t from = 0; from < vectors; from += batch) {
     const size_t count = HWY_MIN(vectors - from, batch);
     for (size_t v = 0; v < HWY_MIN(columns, count); ++v) {
       const size_t rows = (count - v + columns - 1) / columns;
-      ByteColumn column;
-      column.Compute(in + (from + v) * kBytes, rows, columns * kBytes);
-      column.Flush((first + (from + v) * kBytes) % channels, channels, sum, squares);
+      Column column;
+      column.Compute(in + (from + v) * kBytes, rows, static_cast<ptrdiff_t>(columns * kBytes));
+      column.Flush(0, (from + v) * kBytes % channels, channels, sum, squares);
     }
   }
   const size_t done = vectors * kBytes;
-  AddBytes(in + done, n - done, (first + done) % channels, channels, sum, squares);
+  AddBytes<kSquares>(in + done, n - done, done % channels, channels, sum, squares);
+}
+
+// Adds Σx and Σx² of each column of rows that begin `stride` bytes apart, `columns` bytes each.
+template <bool kSquares>
+HWY_INLINE void ByteColumnMoments(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns,
+                                  uint64_t *sum, uint64_t *squares) {
+  using Column = ByteColumn<kSquares>;
+  for (size_t done = 0; done < rows; done += Column::kMaxRows) {
+    const size_t n = HWY_MIN(rows - done, Column::kMaxRows);
+    const uint8_t *first = in + static_cast<ptrdiff_t>(done) * stride;
+    for (size_t c = 0; c < columns; c += kBytes) {
+      if (columns < kBytes) {
+        for (size_t r = 0; r < n; ++r) {
+          AddBytes<kSquares>(first + static_cast<ptrdiff_t>(r) * stride, columns, 0, columns, sum,
+                             squares);
+        }
+        break;
+      }
+      // The last vector overlaps the one before, whose columns are not counted twice.
+      const size_t at = HWY_MIN(c, columns - kBytes);
+      Column column;
+      column.Compute(first + at, n, stride);
+      column.Flush(c - at, c, columns, sum, squares);
+    }
+  }
 }
 
 #endif // HWY_TARGET
@@ -269,20 +325,80 @@ HWY_INLINE void BlockSums(const float *in, size_t pixels, size_t channels, const
   std::memcpy(sums, lanes, channels * sizeof(double));
 }
 
-// Of a block of pixels × channels elements: sums[c], and squares[c] = Σ (x − sums[c] / pixels)².
-// `scratch` holds 2 · 16 · channels elements.
-HWY_INLINE void BlockMoments(const float *in, size_t pixels, size_t channels, double *scratch,
-                             double *sums, double *squares) {
+// lane[i] += value, or its squared distance from centers[i], for a row of `columns` elements.
+template <bool kDeviations>
+HWY_INLINE void AddRow(const float *in, size_t columns, const double *centers, double *lane) {
+  const DF64 d;
+  constexpr size_t kWidth = hn::MaxLanes(DF64());
+  size_t i = 0;
+  for (; i + kWidth <= columns; i += kWidth) {
+    VF64 value = LoadF64(d, in + i);
+    if constexpr (kDeviations) {
+      value = hn::Sub(value, hn::LoadU(d, centers + i));
+      value = hn::Mul(value, value);
+    }
+    hn::StoreU(hn::Add(hn::LoadU(d, lane + i), value), d, lane + i);
+  }
+  for (; i < columns; ++i) {
+    double value = in[i];
+    if constexpr (kDeviations) {
+      value -= centers[i];
+      value *= value;
+    }
+    lane[i] += value;
+  }
+}
+
+// As BlockSums, of rows that begin `stride` elements apart: the same sums in the order of memory.
+// Lanes that no row reaches are left out: they would add +0 to values that are never −0.
+template <bool kDeviations>
+HWY_INLINE void PanelSums(const float *in, size_t rows, ptrdiff_t stride, size_t columns,
+                          const double *centers, double *lanes, double *sums) {
+  const size_t used = HWY_MIN(rows, kF32Lanes);
+  std::memset(lanes, 0, used * columns * sizeof(double));
+  for (size_t r = 0; r < rows; ++r, in += stride) {
+    AddRow<kDeviations>(in, columns, centers, lanes + r % kF32Lanes * columns);
+  }
+  for (size_t half = kF32Lanes / 2; half >= 1; half /= 2) {
+    if (used > half) {
+      const size_t n = (HWY_MIN(used, 2 * half) - half) * columns;
+      for (size_t i = 0; i < n; ++i) {
+        lanes[i] += lanes[half * columns + i];
+      }
+    }
+  }
+  std::memcpy(sums, lanes, columns * sizeof(double));
+}
+
+// From so many columns on, rows are added one after the other.
+inline constexpr size_t kPanelColumns = 16;
+
+// Of a block of pixels × channels elements, pixels `stride` elements apart: sums[c], and with
+// kDeviations squares[c] = Σ (x − sums[c] / pixels)². `scratch` holds 2 · 16 · channels elements.
+template <bool kDeviations>
+HWY_INLINE void BlockMoments(const float *in, size_t pixels, ptrdiff_t stride, size_t channels,
+                             double *scratch, double *sums, double *squares) {
   double *lanes = scratch;
   double *centers = scratch + kF32Lanes * channels;
-  BlockSums<false>(in, pixels, channels, centers, lanes, sums);
-  for (size_t c = 0; c < channels; ++c) {
-    centers[c] = sums[c] / static_cast<double>(pixels);
+  const bool panel = stride != static_cast<ptrdiff_t>(channels) || channels >= kPanelColumns;
+  if (panel) {
+    PanelSums<false>(in, pixels, stride, channels, centers, lanes, sums);
+  } else {
+    BlockSums<false>(in, pixels, channels, centers, lanes, sums);
   }
-  for (size_t i = channels; i < kF32Lanes * channels; ++i) {
-    centers[i] = centers[i - channels];
+  if constexpr (kDeviations) {
+    for (size_t c = 0; c < channels; ++c) {
+      centers[c] = sums[c] / static_cast<double>(pixels);
+    }
+    if (panel) {
+      PanelSums<true>(in, pixels, stride, channels, centers, lanes, squares);
+      return;
+    }
+    for (size_t i = channels; i < kF32Lanes * channels; ++i) {
+      centers[i] = centers[i - channels];
+    }
+    BlockSums<true>(in, pixels, channels, centers, lanes, squares);
   }
-  BlockSums<true>(in, pixels, channels, centers, lanes, squares);
 }
 
 } // namespace switchyard::kernels::HWY_NAMESPACE

@@ -15,6 +15,7 @@
 #include "switchyard/image.hpp"
 #include "switchyard/options.hpp"
 #include "switchyard/parameter.hpp"
+#include "switchyard/reduction.hpp"
 
 namespace switchyard {
 
@@ -137,23 +138,125 @@ void lut(const ConstView &image, const ConstView &table, const View &out,
 [[nodiscard]] Image lut(const ConstView &image, const ConstView &table,
                         const Options &options = {});
 
-// out[…, w, c] = image[…, W − 1 − w, c]; u8 or f32, out of the same shape and dtype; not in place.
-// Semantics: numpy.flip along axis −2.
+// Moves within the height/width plane, at every rank; u8, u16 or f32, out of the same dtype; exact,
+// bits of NaN included; not in place: any overlap is an Error.
+//   hflip: out[…, h, w, c] = image[…, h, W − 1 − w, c]      numpy.flip along axis −2
+//   vflip: out[…, h, w, c] = image[…, H − 1 − h, w, c]      numpy.flip along axis −3
+//   transpose: out[…, h, w, c] = image[…, w, h, c]          numpy.swapaxes(−3, −2)
+//   rot90: k quarter turns counter-clockwise, clockwise where k is negative: numpy.rot90 in those
+//   axes. k = 1: out[…, h, w, c] = image[…, w, W − 1 − h, c]
+// `out` has the shape of the image; of transpose, and of rot90 with an odd k, with H and W
+// exchanged.
 void hflip(const ConstView &image, const View &out, const Options &options = {});
 [[nodiscard]] Image hflip(const ConstView &image, const Options &options = {});
+void vflip(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image vflip(const ConstView &image, const Options &options = {});
+void transpose(const ConstView &image, const View &out, const Options &options = {});
+[[nodiscard]] Image transpose(const ConstView &image, const Options &options = {});
+void rot90(const ConstView &image, int k, const View &out, const Options &options = {});
+[[nodiscard]] Image rot90(const ConstView &image, int k = 1, const Options &options = {});
 
-// Mean and population standard deviation, in f64, over everything (mean and std hold one value)
-// or per channel (they hold C values), over the whole of a batch or volume.
-// std = sqrt(Σ(x − mean)² / n) + eps. image u8 or f32, not empty. mean and std are f64 views of
-// 1 × 1 × 1 (global) or 1 × 1 × C. Semantics: Albucore's mean_std.
+// out = a · b. Matrices are views of one channel, height the rows and width the columns: a is M ×
+// K, b is K × N, out is M × N, of any strides, so that transposed views serve as they are. f32 and
+// f64 give their own dtype; u8 gives i32, exactly, for K of at most 33 025. Of rank 4, X counts
+// matrices; b has as many as a, or one for all. K = 0 gives zeros. NaN and infinities propagate: no
+// zero is skipped. `out` overlaps no input. Semantics: numpy.matmul, but for u8, which it wraps.
+void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options = {});
+[[nodiscard]] Image matmul(const ConstView &a, const ConstView &b, const Options &options = {});
+
+// out[n, m] = Σ (a[n, d] − b[m, d])². a is N × D and b is M × D, of one channel, both f32 or both
+// f64; out is N × M of f32, never negative, and within a relative 1e-5 also far from the origin.
+// `out` overlaps no input. Semantics: scipy's cdist "sqeuclidean", Albucore's
+// pairwise_distances_squared.
+void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
+                                const Options &options = {});
+[[nodiscard]] Image pairwise_distances_squared(const ConstView &a, const ConstView &b,
+                                               const Options &options = {});
+
+// Statistics of u8 or f32 images over all values, per channel, per item of a batch or volume, or
+// over any axes; switchyard/reduction.hpp says what `over` may be and which shape results have.
+
+// Σ x: exact as u64 of u8; as f64 of f32, within 1e-12 · Σ|x|. An empty image gives zeros.
+// Semantics: NumPy's sum with these accumulators.
+void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
+                const Options &options = {});
+[[nodiscard]] Image reduce_sum(const ConstView &image, const Reduction &over,
+                               const Options &options = {});
+
+// Σ x / n as f64. An empty image is an Error. Semantics: Albucore's mean.
+void mean(const ConstView &image, const View &out, const Reduction &over,
+          const Options &options = {});
+[[nodiscard]] Image mean(const ConstView &image, const Reduction &over,
+                         const Options &options = {});
+
+// Population standard deviation sqrt(Σ(x − mean)² / n) + eps as f64. An empty image is an Error.
+// Semantics: Albucore's std.
+void std(const ConstView &image, const View &out, const Reduction &over, double eps = 1e-4,
+         const Options &options = {});
+[[nodiscard]] Image std(const ConstView &image, const Reduction &over, double eps = 1e-4,
+                        const Options &options = {});
+
+// mean() and std() at once. The two results may not overlap. Semantics: Albucore's mean_std.
 struct MeanStd {
   Image mean, std;
 };
-enum class Over : std::uint8_t { global, per_channel };
-void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps = 1e-4, const Options &options = {});
-[[nodiscard]] MeanStd mean_std(const ConstView &image, Over over, double eps = 1e-4,
+[[nodiscard]] MeanStd mean_std(const ConstView &image, const Reduction &over, double eps = 1e-4,
                                const Options &options = {});
+
+// Smallest and largest value, of the image's dtype, in one pass. A NaN makes both NaN, wherever it
+// is. An empty image is an Error. The two results may not overlap. Semantics: NumPy's min and max.
+struct MinMax {
+  Image min, max;
+};
+void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
+             const Options &options = {});
+[[nodiscard]] MinMax min_max(const ConstView &image, const Reduction &over,
+                             const Options &options = {});
+
+// out = (image − offset) / divisor in f32, by statistics of the image itself; image u8 or f32, out
+// f32 of its shape. `image` modes: mean, and population deviation + 1e-4, both narrowed to f32; the
+// result is clamped to [−20, 20]. `min_max` modes: the least value, and the greatest less the
+// least; the result lies in [0, 1], its ends are exact, and a NaN makes its channel (or the whole)
+// NaN. Equal values give 0. `per_channel` modes take statistics per channel. They span all of a
+// batch or volume, or, `per_item`, each index of X. In place for f32. Semantics: Albucore's
+// normalize_per_image.
+enum class Normalization : std::uint8_t { image, image_per_channel, min_max, min_max_per_channel };
+void normalize_per_image(const ConstView &image, Normalization mode, const View &out,
+                         bool per_item = false, const Options &options = {});
+[[nodiscard]] Image normalize_per_image(const ConstView &image, Normalization mode,
+                                        bool per_item = false, const Options &options = {});
+
+// How often each value from 0 to 255 occurs, in all channels together (Over::global; out is
+// 1 × 256 × 1) or per channel (1 × 256 × C). image u8, out u64. With a mask, a u8 plane of the
+// image's X, H and W, pixels count where it is not 0. An empty image gives zeros. Semantics:
+// numpy.bincount with 256 bins.
+void histogram(const ConstView &image, Over over, const View &out, const Options &options = {});
+void histogram(const ConstView &image, const ConstView &mask, Over over, const View &out,
+               const Options &options = {});
+[[nodiscard]] Image histogram(const ConstView &image, Over over, const Options &options = {});
+[[nodiscard]] Image histogram(const ConstView &image, const ConstView &mask, Over over,
+                              const Options &options = {});
+
+// How often each label from 0 on occurs, in u64; bincount_weights: with weights of the labels'
+// shape, f32 or f64, the sum of each label's weights in f64, added in the order X, H, W, C. labels
+// u8, u16, i32 or i64; a negative one is an Error that names it. Labels equal to `ignore_label`,
+// which may be any number, are left out before all else. The result has max(greatest label + 1,
+// min_length) bins, at most 2^27, in an array 1 × bins × 1. Given `out`, its bins are those, and a
+// label beyond them is an Error. Semantics: numpy.bincount.
+struct BincountOptions {
+  std::int64_t min_length = 0;
+  std::optional<std::int64_t> ignore_label;
+};
+[[nodiscard]] Image bincount(const ConstView &labels, const BincountOptions &bins = {},
+                             const Options &options = {});
+[[nodiscard]] Image bincount_weights(const ConstView &labels, const ConstView &weights,
+                                     const BincountOptions &bins = {}, const Options &options = {});
+void bincount(const ConstView &labels, const View &out,
+              std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
+void bincount_weights(const ConstView &labels, const ConstView &weights, const View &out,
+                      std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
 
 namespace unchecked {
 void add(const ConstView &image, const Parameter &value, const View &out,
@@ -192,8 +295,31 @@ void normalize(const ConstView &image, const Parameter &mean, const Parameter &s
 void lut(const ConstView &image, const ConstView &table, const View &out,
          const Options &options = {});
 void hflip(const ConstView &image, const View &out, const Options &options = {});
-void mean_std(const ConstView &image, const View &mean, const View &std, Over over,
+void vflip(const ConstView &image, const View &out, const Options &options = {});
+void transpose(const ConstView &image, const View &out, const Options &options = {});
+void rot90(const ConstView &image, int k, const View &out, const Options &options = {});
+void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options = {});
+void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
+                                const Options &options = {});
+void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
+                const Options &options = {});
+void mean(const ConstView &image, const View &out, const Reduction &over,
+          const Options &options = {});
+void std(const ConstView &image, const View &out, const Reduction &over, double eps = 1e-4,
+         const Options &options = {});
+void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps = 1e-4, const Options &options = {});
+void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
+             const Options &options = {});
+void normalize_per_image(const ConstView &image, Normalization mode, const View &out,
+                         bool per_item = false, const Options &options = {});
+void histogram(const ConstView &image, Over over, const View &out, const Options &options = {});
+void histogram(const ConstView &image, const ConstView &mask, Over over, const View &out,
+               const Options &options = {});
+void bincount(const ConstView &labels, const View &out,
+              std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
+void bincount_weights(const ConstView &labels, const ConstView &weights, const View &out,
+                      std::optional<std::int64_t> ignore_label = {}, const Options &options = {});
 } // namespace unchecked
 
 } // namespace switchyard

@@ -65,6 +65,10 @@ enum class Split : std::uint8_t {
   rows_of_first,
 };
 
+// The part of input `which` that the output's indices [from, to) of `axis`, X or H, depend on.
+using InputPart = ConstView(const Call &call, int which, Axis axis, std::int64_t from,
+                            std::int64_t to);
+
 inline constexpr int kMaxDtypeCases = 16;
 
 // What one call moves between the caches and main memory, on contiguous arrays that are larger than
@@ -109,7 +113,8 @@ struct Candidate {
   std::array<Exactness, kMaxDtypeCases> exactness{};
   TrafficByCase traffic;
   Split split = Split::none;
-  Run *run = nullptr; // nullptr: not in this build
+  Run *run = nullptr;        // nullptr: not in this build
+  InputPart *part = nullptr; // of inputs for a band of output rows; nullptr: as `split` says
 
   [[nodiscard]] bool built() const { return run != nullptr; }
   // The reason why this candidate cannot take the call, or nullptr.

@@ -48,7 +48,7 @@ struct VariantContract {
   int inputs = 1;
   int outputs = 1;
   bool in_place = false;   // `out` may be the same view as an input
-  bool row_local = false;  // output row h depends on rows h of the inputs alone
+  bool row_local = false;  // output row h depends on rows h of the inputs, or `part`, alone
   bool takes_empty = true; // an empty image is allowed
   std::span<const ParamSet> param_sets;
   // Replaces the lists of image shapes, for problems that are not images; empty: images.
@@ -64,10 +64,16 @@ struct VariantContract {
   // Fills input `which`; `special` asks for the values that break candidates (NaN, ±Inf, −0,
   // subnormals, extremes). nullptr: the harness's default distribution.
   void (*fill)(const View &input, int which, bool special, Random &random) = nullptr;
+  // The same for values that depend on the parameters; goes before `fill`.
+  void (*fill_for)(const View &input, int which, const void *params, bool special,
+                   Random &random) = nullptr;
   // Shape of input `which` in a problem of this shape; nullptr: the problem's.
   Extents (*input_shape)(int which, const Extents &problem, const void *params) = nullptr;
   // Shape of output `which` where the first input has the shape `in`; nullptr: the same.
   Extents (*output_shape)(int which, const Extents &in, const void *params) = nullptr;
+  // With row_local: the part of an input that a part of the output depends on; nullptr: the same
+  // rows.
+  InputPart *part = nullptr;
   // Writes the expected elements of output `which` in X, H, W, C order.
   void (*oracle)(const Call &call, int which, std::span<Expected> expected) = nullptr;
 };

@@ -11,10 +11,13 @@ enum class Dtype : std::uint8_t { u8, i8, u16, i16, i32, i64, u64, f32, f64 };
 
 inline constexpr int kDtypeCount = 9;
 
+namespace detail {
+inline constexpr std::int64_t kDtypeSizes[kDtypeCount] = {1, 1, 2, 2, 4, 8, 8, 4, 8};
+} // namespace detail
+
 // Size of one element in bytes.
 constexpr std::int64_t size_of(Dtype dtype) {
-  constexpr std::int64_t kSizes[kDtypeCount] = {1, 1, 2, 2, 4, 8, 8, 4, 8};
-  return kSizes[static_cast<int>(dtype)];
+  return detail::kDtypeSizes[static_cast<int>(dtype)];
 }
 
 // The name used in evidence, on the command line and in messages: "u8", "f32", …

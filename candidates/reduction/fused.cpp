@@ -1,0 +1,277 @@
+// Reductions in one read of the image: exact integer sums of u8, moments per block of f32, and
+// ranges of integer keys.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "candidates/reduction/fused.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/stats/gather-inl.hpp"
+#include "kernels/stats/minmax-inl.hpp"
+#include "kernels/stats/moments-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace switchyard::kernels::HWY_NAMESPACE {
+namespace {
+
+void GatherBytes(const std::byte *from, ptrdiff_t stride, uint8_t *out, size_t n) {
+  GatherElements(from, stride, out, n);
+}
+void GatherFloats(const std::byte *from, ptrdiff_t stride, float *out, size_t n) {
+  GatherElements(from, stride, out, n);
+}
+
+template <bool kSquares>
+HWY_INLINE void ByteRows(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns,
+                         uint64_t *sum, uint64_t *squares) {
+  if (columns == 1) {
+    ByteMoments<kSquares>(in, rows, sum, squares);
+  } else if (stride == static_cast<ptrdiff_t>(columns)) {
+    ByteChannelMoments<kSquares>(in, rows * columns, columns, sum, squares);
+  } else {
+    ByteColumnMoments<kSquares>(in, rows, stride, columns, sum, squares);
+  }
+}
+
+void SumBytes(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns, uint64_t *sum,
+              uint64_t *squares) {
+  ByteRows<false>(in, rows, stride, columns, sum, squares);
+}
+void MomentsOfBytes(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns, uint64_t *sum,
+                    uint64_t *squares) {
+  ByteRows<true>(in, rows, stride, columns, sum, squares);
+}
+
+void SumsF32(const float *in, size_t pixels, ptrdiff_t stride, size_t channels, double *scratch,
+             double *sums, double *squares) {
+  BlockMoments<false>(in, pixels, stride, channels, scratch, sums, squares);
+}
+void MomentsF32(const float *in, size_t pixels, ptrdiff_t stride, size_t channels, double *scratch,
+                double *sums, double *squares) {
+  BlockMoments<true>(in, pixels, stride, channels, scratch, sums, squares);
+}
+
+template <class Keys>
+HWY_INLINE void RangeOf(const typename Keys::Value *in, size_t rows, ptrdiff_t stride,
+                        size_t columns, typename Keys::Key *scratch, typename Keys::Key *low,
+                        typename Keys::Key *high) {
+  if (columns < kMinMaxChannels) {
+    MinMaxInterleaved<Keys>(in, rows, columns, scratch, low, high);
+  } else {
+    MinMaxColumns<Keys>(in, rows, stride, columns, low, high);
+  }
+}
+
+void RangeOfBytes(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns,
+                  uint8_t *scratch, uint8_t *low, uint8_t *high) {
+  RangeOf<ByteKeys>(in, rows, stride, columns, scratch, low, high);
+}
+void RangeOfFloats(const float *in, size_t rows, ptrdiff_t stride, size_t columns, int32_t *scratch,
+                   int32_t *low, int32_t *high) {
+  RangeOf<FloatKeys>(in, rows, stride, columns, scratch, low, high);
+}
+
+} // namespace
+} // namespace switchyard::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "candidates/reduction/adapters.hpp"
+#include "candidates/reduction/moments.hpp"
+#include "candidates/reduction/plan.hpp"
+
+namespace switchyard::kernels {
+HWY_EXPORT(GatherBytes);
+HWY_EXPORT(GatherFloats);
+HWY_EXPORT(SumBytes);
+HWY_EXPORT(MomentsOfBytes);
+HWY_EXPORT(SumsF32);
+HWY_EXPORT(MomentsF32);
+HWY_EXPORT(RangeOfBytes);
+HWY_EXPORT(RangeOfFloats);
+} // namespace switchyard::kernels
+
+namespace switchyard::candidates::reduction {
+namespace {
+
+// Of results whose values may come in any order.
+constexpr std::int64_t kColumns = 512;
+constexpr std::int64_t kNarrowest = 64; // a vector of bytes of any target, kMinMaxChannels
+template <class T> constexpr std::int64_t kCached = (std::int64_t{1} << 17) / sizeof(T);
+constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max() / 2;
+template <class T> using Staging = std::array<T, 8192>;
+
+template <class T> auto *gather() {
+  using namespace kernels;
+  if constexpr (sizeof(T) == 1) {
+    return HWY_DYNAMIC_DISPATCH(GatherBytes);
+  } else {
+    return HWY_DYNAMIC_DISPATCH(GatherFloats);
+  }
+}
+
+template <Asked kAsked> void run_bytes(const Call &call) {
+  using namespace kernels;
+  auto *const add =
+      asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(MomentsOfBytes) : HWY_DYNAMIC_DISPATCH(SumBytes);
+  const double eps = call.params_as<ReductionParams>().eps;
+  const Plan plan(call, Order::any);
+  Staging<std::uint8_t> staging;
+  std::array<std::uint64_t, kColumns> sums;
+  std::array<std::uint64_t, kColumns> squares;
+  const Reader<std::uint8_t> reader(plan, kNarrowest, staging, gather<std::uint8_t>());
+  for_each_tile(plan, kColumns, [&](const Tile &tile) {
+    std::fill_n(sums.begin(), tile.columns, 0);
+    std::fill_n(squares.begin(), tile.columns, 0);
+    reader.runs(tile, kAnyLength, [&](const Rows<std::uint8_t> &rows) {
+      add(rows.data, static_cast<std::size_t>(rows.rows), rows.stride,
+          static_cast<std::size_t>(tile.columns), sums.data(), squares.data());
+    });
+    for (std::int64_t c = 0; c < tile.columns; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      store<kAsked>(tile, c, ByteSums{sums[at], squares[at]}, plan.count, eps);
+    }
+  });
+}
+
+// Moments of up to kCapacity results at once.
+template <Asked kAsked, std::size_t kCapacity> class FloatMoments {
+public:
+  explicit FloatMoments(const Call &call)
+      : eps_(call.params_as<ReductionParams>().eps), plan_(call, Order::fixed) {}
+
+  void run() {
+    const Reader<float> reader(plan_, 1, staging_, gather<float>());
+    for_each_tile(plan_, widest(), [&](const Tile &tile) {
+      const auto columns = static_cast<std::size_t>(tile.columns);
+      std::fill_n(moments_.begin(), columns, Moments());
+      reader.blocks(tile, kBlock, [&](const Rows<float> &rows) { add_block(rows, columns); });
+      for (std::size_t c = 0; c < columns; ++c) {
+        store<kAsked>(tile, static_cast<std::int64_t>(c), moments_[c], plan_.count, eps_);
+      }
+    });
+  }
+
+private:
+  // Columns of whole blocks that the staging can hold; as many as there may be where memory is
+  // read as it lies.
+  static constexpr std::size_t kStaged = std::min<std::size_t>(kCapacity, 32) * kBlock;
+
+  [[nodiscard]] std::int64_t widest() const {
+    const bool direct = plan_.reduced.count() <= 1 && plan_.kept.inner().stride == sizeof(float) &&
+                        plan_.is_aligned(alignof(float));
+    const auto fitting = static_cast<std::int64_t>(kStaged) / std::min(plan_.count, kBlock);
+    const auto capacity = static_cast<std::int64_t>(kCapacity);
+    return direct ? capacity : std::min(fitting, capacity);
+  }
+
+  void add_block(const Rows<float> &rows, std::size_t columns) {
+    using namespace kernels;
+    auto *const kernel =
+        asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(MomentsF32) : HWY_DYNAMIC_DISPATCH(SumsF32);
+    kernel(rows.data, static_cast<std::size_t>(rows.rows), rows.stride, columns, scratch_.data(),
+           sums_.data(), squares_.data());
+    for (std::size_t c = 0; c < columns; ++c) {
+      asks_std(kAsked) ? moments_[c].add(rows.rows, sums_[c], squares_[c])
+                       : moments_[c].add_sum(rows.rows, sums_[c]);
+    }
+  }
+
+  double eps_;
+  Plan plan_;
+  std::array<Moments, kCapacity> moments_;
+  std::array<double, kCapacity> sums_;
+  std::array<double, kCapacity> squares_;
+  std::array<double, 2 * kLanes * kCapacity> scratch_;
+  std::array<float, kStaged> staging_;
+};
+
+template <Asked kAsked> void run_floats(const Call &call) {
+  constexpr std::size_t kFew = 4; // spares small images the set-up for many columns
+  constexpr std::size_t kMany = 128;
+  const Plan plan(call, Order::fixed);
+  if (!plan.side_by_side || plan.kept.inner().extent <= static_cast<std::int64_t>(kFew)) {
+    FloatMoments<kAsked, kFew>(call).run();
+  } else {
+    FloatMoments<kAsked, kMany>(call).run();
+  }
+}
+
+struct Bytes {
+  using Value = std::uint8_t;
+  using Key = std::uint8_t;
+  static auto *kernel() {
+    using namespace kernels;
+    return HWY_DYNAMIC_DISPATCH(RangeOfBytes);
+  }
+  static std::pair<Value, Value> range(Key low, Key high) { return {low, high}; }
+};
+
+struct Floats {
+  using Value = float;
+  using Key = std::int32_t;
+  static auto *kernel() {
+    using namespace kernels;
+    return HWY_DYNAMIC_DISPATCH(RangeOfFloats);
+  }
+  // A key turns back as it was made; NaN keys lie beyond those of the infinities.
+  static float value_of(Key key) { return std::bit_cast<float>(key < 0 ? key ^ INT32_MAX : key); }
+  static std::pair<Value, Value> range(Key low, Key high) {
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    const float least = value_of(low);
+    const float most = value_of(high);
+    return least != least || most != most ? std::pair{kNan, kNan} : std::pair{least, most};
+  }
+};
+
+template <class Kind> void run_min_max(const Call &call) {
+  using Value = typename Kind::Value;
+  using Key = typename Kind::Key;
+  auto *const widen = Kind::kernel();
+  const Plan plan(call, Order::any);
+  Staging<Value> staging;
+  std::array<Key, kernels::HWY_NAMESPACE::kMinMaxScratch> scratch;
+  std::array<Key, kColumns> low;
+  std::array<Key, kColumns> high;
+  const Reader<Value> reader(plan, kNarrowest, staging, gather<Value>());
+  for_each_tile(plan, kColumns, [&](const Tile &tile) {
+    std::fill_n(low.begin(), tile.columns, std::numeric_limits<Key>::max());
+    std::fill_n(high.begin(), tile.columns, std::numeric_limits<Key>::min());
+    // Wide rows are walked strip by strip, each time anew: from a cache.
+    const std::int64_t longest =
+        tile.columns < kNarrowest ? kAnyLength : kCached<Value> / tile.columns;
+    reader.runs(tile, longest, [&](const Rows<Value> &rows) {
+      widen(rows.data, static_cast<std::size_t>(rows.rows), rows.stride,
+            static_cast<std::size_t>(tile.columns), scratch.data(), low.data(), high.data());
+    });
+    for (std::int64_t c = 0; c < tile.columns; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      const auto [least, most] = Kind::range(low[at], high[at]);
+      tile.store(0, c, least);
+      tile.store(1, c, most);
+    }
+  });
+}
+
+} // namespace
+
+template <Asked kAsked> void run_fused(const Call &call) {
+  const bool bytes = call.in[0]->dtype == Dtype::u8;
+  if constexpr (kAsked == Asked::min_max) {
+    bytes ? run_min_max<Bytes>(call) : run_min_max<Floats>(call);
+  } else {
+    if (kAsked == Asked::sum && stored_zeros(call)) {
+      return;
+    }
+    bytes ? run_bytes<kAsked>(call) : run_floats<kAsked>(call);
+  }
+}
+
+SWITCHYARD_INSTANTIATE_REDUCTIONS(run_fused);
+
+} // namespace switchyard::candidates::reduction
+#endif

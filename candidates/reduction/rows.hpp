@@ -1,0 +1,68 @@
+// The candidates of a reduction: one row per adapter, the same for every variant of an op. Which
+// axes are reduced is a parameter.
+//
+// A new adapter for all reductions is one file here and one row in rows().
+#pragma once
+
+#include <array>
+
+#include "candidates/common/built.hpp"
+#include "candidates/config.hpp"
+#include "candidates/reduction/adapters.hpp"
+
+namespace switchyard::candidates::reduction {
+
+inline constexpr Dtype kU64 = Dtype::u64;
+inline constexpr Dtype kF64 = Dtype::f64;
+
+// u8 and f32, by what is asked for.
+inline constexpr DtypeCase kSumDtypes[] = {
+    {"u8", {Dtype::u8}, {kU64}},
+    {"f32", {Dtype::f32}, {kF64}},
+};
+inline constexpr DtypeCase kMomentDtypes[] = {
+    {"u8", {Dtype::u8}, {kF64, kF64}},
+    {"f32", {Dtype::f32}, {kF64, kF64}},
+};
+inline constexpr DtypeCase kRangeDtypes[] = {
+    {"u8", {Dtype::u8}, {Dtype::u8, Dtype::u8}},
+    {"f32", {Dtype::f32}, {Dtype::f32, Dtype::f32}},
+};
+
+// `aten`: its exactness of u8, and its passes, which differ with what is asked for.
+template <Asked kAsked>
+consteval std::array<Candidate, 5> rows(Exactness aten_u8, const TrafficByCase &aten) {
+  using namespace config;
+  using enum Exactness;
+  // id, version, backend, domain, exactness and traffic of u8 and f32, split, run
+  return {{
+      {"fused", 2, "fused", nullptr, {bitwise, bitwise}, {1, 0}, Split::none, run_fused<kAsked>},
+      {"numkong",
+       2,
+       "numkong",
+       nullptr,
+       {bitwise, faithful},
+       {1, 0},
+       Split::none,
+       built<kNumkong, run_numkong<kAsked>>()},
+      {"opencv",
+       2,
+       "opencv",
+       nullptr,
+       {bitwise, faithful},
+       {1, 0},
+       Split::none,
+       built<kOpencv, run_opencv<kAsked>>()},
+      {"aten",
+       2,
+       "aten",
+       built<kAten, accepts_aten>(),
+       {aten_u8, faithful},
+       aten,
+       Split::none,
+       built<kAten, run_aten<kAsked>>()},
+      {"loop", 2, "loop", nullptr, {bitwise, bitwise}, {1, 0}, Split::none, run_loop<kAsked>},
+  }};
+}
+
+} // namespace switchyard::candidates::reduction
