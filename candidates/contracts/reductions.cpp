@@ -224,7 +224,7 @@ void fill(const View &input, int /*which*/, bool special, Random &random) {
 constexpr ParamSet kFixedSets[] = {{"default", true}, {"no_eps"}, {"large_eps"}};
 constexpr double kEps[] = {1e-4, 0, 1e3};
 
-constexpr ParamSet kAxesSets[] = {{"c", true}, {"h", true}, {"hw"}, {"wc"}, {"hc"},  {"w"},
+constexpr ParamSet kAxesSets[] = {{"h", true}, {"c", true}, {"hw"}, {"wc"}, {"hc"},  {"w"},
                                   {"x"},       {"xc"},      {"xw"}, {"xh"}, {"xwc"}, {"none"}};
 
 template <AxisMask kAxes> std::shared_ptr<const void> make(int set, std::int64_t, int, Random &) {

@@ -7,13 +7,15 @@ namespace {
 
 using namespace reduction;
 
-constexpr auto kCandidates = rows<Asked::min_max>(Exactness::bitwise, {2, 0});
+constexpr auto kWhole = rows<Asked::min_max>(Exactness::bitwise, {.aten = {1, 0}});
+constexpr auto kChannels = rows<Asked::min_max>(Exactness::bitwise, {.aten = {6, 0}});
+constexpr auto kItems = rows<Asked::min_max>(Exactness::bitwise, {.aten = {2, 0}});
 
 constexpr Variant kVariants[] = {
-    {"min_max/global", kRangeDtypes, kCandidates},
-    {"min_max/per_channel", kRangeDtypes, kCandidates},
-    {"min_max/per_item", kRangeDtypes, kCandidates},
-    {"min_max/axes", kRangeDtypes, kCandidates},
+    {"min_max/global", kRangeDtypes, kWhole},
+    {"min_max/per_channel", kRangeDtypes, kChannels},
+    {"min_max/per_item", kRangeDtypes, kItems},
+    {"min_max/axes", kRangeDtypes, kItems},
 };
 
 } // namespace

@@ -105,6 +105,15 @@ template <class T> constexpr std::int64_t kCached = (std::int64_t{1} << 17) / si
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max() / 2;
 template <class T> using Staging = std::array<T, 8192>;
 
+// Before the address of a kernel is taken: until a target is chosen, that is the address of a
+// function that chooses one, slowly, in every call.
+void choose_target() {
+  hwy::ChosenTarget &target = hwy::GetChosenTarget();
+  if (!target.IsInitialized()) {
+    target.Update(hwy::SupportedTargets());
+  }
+}
+
 template <class T> auto *gather() {
   using namespace kernels;
   if constexpr (sizeof(T) == 1) {
@@ -260,6 +269,7 @@ template <class Kind> void run_min_max(const Call &call) {
 } // namespace
 
 template <Asked kAsked> void run_fused(const Call &call) {
+  choose_target();
   const bool bytes = call.in[0]->dtype == Dtype::u8;
   if constexpr (kAsked == Asked::min_max) {
     bytes ? run_min_max<Bytes>(call) : run_min_max<Floats>(call);

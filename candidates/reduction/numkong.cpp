@@ -63,7 +63,7 @@ void for_each_column(const Call &call, Begin begin, Add add, Finish finish) {
   const Reader<T> reader(plan, strides_fit ? 2 : kColumns + 1, staging);
   for_each_tile(plan, kColumns, [&](const Tile &tile) {
     begin(tile.columns);
-    reader.runs(tile, kSafeTerms, [&](const Rows<T> &rows) {
+    reader.runs(tile, longest_piece<T>(tile.columns, kSafeTerms), [&](const Rows<T> &rows) {
       for (std::int64_t c = 0; c < tile.columns; ++c) {
         add(Rows<T>{rows.data + c, rows.rows, tile.columns == 1 ? 1 : rows.stride},
             static_cast<std::size_t>(c));

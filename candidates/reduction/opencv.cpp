@@ -58,7 +58,8 @@ void for_each_piece(const Call &call, std::int64_t longest, Begin begin, Add add
   const Reader<T> reader(plan, rows_apart ? 2 : kColumns + 1, staging);
   for_each_tile(plan, kColumns, [&](const Tile &tile) {
     begin(tile.columns);
-    reader.runs(tile, longest, [&](const Rows<T> &rows) { add(rows, tile.columns); });
+    reader.runs(tile, longest_piece<T>(tile.columns, longest),
+                [&](const Rows<T> &rows) { add(rows, tile.columns); });
     finish(tile, plan.count);
   });
 }

@@ -18,6 +18,15 @@ namespace switchyard::candidates::reduction {
 inline constexpr double kSafeRatio = 1e-6;
 inline constexpr std::int64_t kSafeTerms = 1 << 13;
 
+// At most how many rows a piece has: `most`, and where it has several columns, as many as a cache
+// keeps while they are read one after the other, or all of them several times.
+template <class T> constexpr std::int64_t longest_piece(std::int64_t columns, std::int64_t most) {
+  // Rows of many columns may lie a power of two apart, where a cache keeps few of them.
+  const std::int64_t bytes = columns < 32 ? std::int64_t{1} << 16 : std::int64_t{1} << 13;
+  const std::int64_t rows = bytes / (columns * static_cast<std::int64_t>(sizeof(T)));
+  return columns == 1 ? most : std::min(most, std::max<std::int64_t>(16, rows));
+}
+
 // Σ term(x) over the first column.
 template <class Term> double sum_of(const Rows<float> &rows, Term term) {
   double total = 0;

@@ -58,6 +58,7 @@ private:
 // Whether the values of a result have to be taken in the order X, H, W, C.
 enum class Order : std::uint8_t { any, fixed };
 
+// The loops of a call.
 struct Plan {
   const std::byte *data = nullptr;
   std::array<std::byte *, 2> out{};
@@ -65,24 +66,17 @@ struct Plan {
   Loops reduced;
   std::int64_t count = 1;   // values of a result
   bool side_by_side = true; // tiles have more than one column
-  std::int64_t size = 1;    // of an element
 
-  Plan(const Call &call, Order order)
-      : data(static_cast<const std::byte *>(call.in[0]->data)), size(size_of(call.in[0]->dtype)) {
-    const ConstView &image = *call.in[0];
+  Plan(const Call &call, Order order) : data(static_cast<const std::byte *>(call.in[0]->data)) {
     const AxisMask mask = call.params_as<ReductionParams>().axes;
     for (std::size_t i = 0; i < out.size() && call.out[i] != nullptr; ++i) {
       out[i] = static_cast<std::byte *>(call.out[i]->mutable_data());
     }
     std::array<Loop, 4> loops{};
     for (const int axis : {kX, kH, kW, kC}) {
-      const bool reduces = has_axis(mask, axis);
-      loops[axis] = {image.shape[axis], image.shape[axis] > 1 ? image.strides[axis] : 0, {}};
-      for (std::size_t i = 0; i < out.size() && call.out[i] != nullptr && !reduces; ++i) {
-        loops[axis].results[i] = call.out[i]->strides[axis];
-      }
-      count *= reduces ? image.shape[axis] : 1;
-      if (!reduces || order == Order::any) {
+      loops[axis] = loop_over(call, axis, has_axis(mask, axis));
+      count *= has_axis(mask, axis) ? loops[axis].extent : 1;
+      if (!has_axis(mask, axis) || order == Order::any) {
         turn_forward(loops[axis]);
       }
     }
@@ -124,6 +118,15 @@ struct Plan {
 private:
   // Results of fewer values are computed side by side however they lie.
   static constexpr std::int64_t kFewValues = 64;
+
+  static Loop loop_over(const Call &call, int axis, bool reduces) {
+    const ConstView &image = *call.in[0];
+    Loop loop{image.shape[axis], image.shape[axis] > 1 ? image.strides[axis] : 0, {}};
+    for (std::size_t i = 0; i < loop.results.size() && call.out[i] != nullptr && !reduces; ++i) {
+      loop.results[i] = call.out[i]->strides[axis];
+    }
+    return loop;
+  }
 
   static std::int64_t distance(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 

@@ -29,14 +29,22 @@ inline constexpr DtypeCase kRangeDtypes[] = {
     {"f32", {Dtype::f32}, {Dtype::f32, Dtype::f32}},
 };
 
-// `aten`: its exactness of u8, and its passes, which differ with what is asked for.
+// Full-array passes of those that make several, in u8 and f32. ATen reduces one channel after the
+// other, each in a pass of its own: its traffic is that of three.
+struct Passes {
+  TrafficByCase aten;
+  TrafficByCase own = {1, 0}; // of fused and loop
+};
+
+// `aten_u8`: ATen's exactness of u8, which differs with what is asked for.
 template <Asked kAsked>
-consteval std::array<Candidate, 5> rows(Exactness aten_u8, const TrafficByCase &aten) {
+consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes) {
   using namespace config;
   using enum Exactness;
+  const TrafficByCase &own = passes.own;
   // id, version, backend, domain, exactness and traffic of u8 and f32, split, run
   return {{
-      {"fused", 2, "fused", nullptr, {bitwise, bitwise}, {1, 0}, Split::none, run_fused<kAsked>},
+      {"fused", 2, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
       {"numkong",
        2,
        "numkong",
@@ -58,10 +66,10 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const TrafficByCase &
        "aten",
        built<kAten, accepts_aten>(),
        {aten_u8, faithful},
-       aten,
+       passes.aten,
        Split::none,
        built<kAten, run_aten<kAsked>>()},
-      {"loop", 2, "loop", nullptr, {bitwise, bitwise}, {1, 0}, Split::none, run_loop<kAsked>},
+      {"loop", 2, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
   }};
 }
 

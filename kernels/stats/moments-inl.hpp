@@ -325,27 +325,35 @@ HWY_INLINE void BlockSums(const float *in, size_t pixels, size_t channels, const
   std::memcpy(sums, lanes, channels * sizeof(double));
 }
 
-// lane[i] += value, or its squared distance from centers[i], for a row of `columns` elements.
-template <bool kDeviations>
-HWY_INLINE void AddRow(const float *in, size_t columns, const double *centers, double *lane) {
+// lane[i] += each value, or its squared distance from centers[i], of kRows rows of `columns`
+// elements, the rows `step` elements apart.
+template <bool kDeviations, size_t kRows>
+HWY_INLINE void AddRows(const float *in, ptrdiff_t step, size_t columns, const double *centers,
+                        double *lane) {
   const DF64 d;
   constexpr size_t kWidth = hn::MaxLanes(DF64());
   size_t i = 0;
   for (; i + kWidth <= columns; i += kWidth) {
-    VF64 value = LoadF64(d, in + i);
-    if constexpr (kDeviations) {
-      value = hn::Sub(value, hn::LoadU(d, centers + i));
-      value = hn::Mul(value, value);
+    VF64 sum = hn::LoadU(d, lane + i);
+    for (size_t r = 0; r < kRows; ++r) {
+      VF64 value = LoadF64(d, in + static_cast<ptrdiff_t>(r) * step + i);
+      if constexpr (kDeviations) {
+        value = hn::Sub(value, hn::LoadU(d, centers + i));
+        value = hn::Mul(value, value);
+      }
+      sum = hn::Add(sum, value);
     }
-    hn::StoreU(hn::Add(hn::LoadU(d, lane + i), value), d, lane + i);
+    hn::StoreU(sum, d, lane + i);
   }
   for (; i < columns; ++i) {
-    double value = in[i];
-    if constexpr (kDeviations) {
-      value -= centers[i];
-      value *= value;
+    for (size_t r = 0; r < kRows; ++r) {
+      double value = in[static_cast<ptrdiff_t>(r) * step + static_cast<ptrdiff_t>(i)];
+      if constexpr (kDeviations) {
+        value -= centers[i];
+        value *= value;
+      }
+      lane[i] += value;
     }
-    lane[i] += value;
   }
 }
 
@@ -356,8 +364,18 @@ HWY_INLINE void PanelSums(const float *in, size_t rows, ptrdiff_t stride, size_t
                           const double *centers, double *lanes, double *sums) {
   const size_t used = HWY_MIN(rows, kF32Lanes);
   std::memset(lanes, 0, used * columns * sizeof(double));
-  for (size_t r = 0; r < rows; ++r, in += stride) {
-    AddRow<kDeviations>(in, columns, centers, lanes + r % kF32Lanes * columns);
+  // Rows of one lane, kF32Lanes apart, go to it together, so that it is written less often.
+  constexpr size_t kTogether = 4;
+  constexpr ptrdiff_t kStep = kF32Lanes;
+  size_t r = 0;
+  for (; r + kTogether * kF32Lanes <= rows; r += kTogether * kF32Lanes) {
+    for (size_t lane = 0; lane < kF32Lanes; ++lane, in += stride) {
+      AddRows<kDeviations, kTogether>(in, kStep * stride, columns, centers, lanes + lane * columns);
+    }
+    in += static_cast<ptrdiff_t>((kTogether - 1) * kF32Lanes) * stride;
+  }
+  for (; r < rows; ++r, in += stride) {
+    AddRows<kDeviations, 1>(in, stride, columns, centers, lanes + r % kF32Lanes * columns);
   }
   for (size_t half = kF32Lanes / 2; half >= 1; half /= 2) {
     if (used > half) {
