@@ -205,6 +205,7 @@ Outcome run_histogram(const Image &image, const Arguments &arguments, const Opti
   Json statistics;
   for (std::int64_t c = 0; c < channels; ++c) {
     std::vector<std::uint64_t> of_channel;
+    of_channel.reserve(256);
     for (std::int64_t level = 0; level < 256; ++level) {
       of_channel.push_back(counts.data<std::uint64_t>()[level * channels + c]);
     }

@@ -131,8 +131,10 @@ Judge range_of(const Channel &values) {
 
 template <bool kPerChannel, bool kRange>
 void expect_item(const ConstView &image, std::span<Expected> expected) {
+  const std::vector<Channel> channels = channels_of(image, kPerChannel);
   std::vector<Judge> judges;
-  for (const Channel &values : channels_of(image, kPerChannel)) {
+  judges.reserve(channels.size());
+  for (const Channel &values : channels) {
     judges.push_back(kRange ? range_of(values) : standard_of(values, image.dtype));
   }
   std::size_t i = 0;

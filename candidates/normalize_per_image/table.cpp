@@ -77,9 +77,9 @@ template <Mode kMode> consteval std::array<Candidate, 5> rows(const Passes &pass
 }
 
 constexpr auto kImage = rows<Mode::image>(
-    {.opencv = {{14, 4}, {5, 4}}, .aten = {{46, 10}, {12, 9}}, .loop = {{10, 3}, {5, 3}}});
+    {.opencv = {{14, 4}, {5, 4}}, .aten = {{46, 10}, {12, 9}}, .loop = {{10, 3}, {4, 3}}});
 constexpr auto kImagePerChannel = rows<Mode::image_per_channel>(
-    {.opencv = {{14, 4}, {5, 4}}, .aten = {{78, 10}, {20, 9}}, .loop = {{10, 3}, {5, 3}}});
+    {.opencv = {{14, 4}, {5, 4}}, .aten = {{78, 10}, {20, 9}}, .loop = {{10, 3}, {4, 3}}});
 constexpr auto kMinMax = rows<Mode::min_max>(
     {.opencv = {{6, 2}, {4, 2}}, .aten = {{10, 3}, {3, 2}}, .loop = {{10, 3}, {4, 3}}});
 constexpr auto kMinMaxPerChannel = rows<Mode::min_max_per_channel>(
