@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -63,7 +62,6 @@ private:
 struct Outcome {
   Image image; // empty for statistics
   Json statistics;
-  std::optional<RouteInfo> route = {}; // the op's, where it was not the last call
 };
 
 // An op as this command offers it: its parameters with defaults, and the call.
@@ -165,17 +163,21 @@ Outcome run_min_max(const Image &image, const Arguments &arguments, const Option
   return {Image(), {{"min", numbers_of(result.min)}, {"max", numbers_of(result.max)}}};
 }
 
-// A gamma: levels scaled to [0, 1], raised, and scaled back.
+// A gamma: levels scaled to [0, 1], raised, and scaled back here, so that power is the last op.
 Outcome run_power(const Image &image, const Arguments &arguments, const Options &options) {
   const Image raised = power(to_float(image), arguments.numbers("exponent"), options);
-  const RouteInfo route = last_route();
-  return {from_float(raised, Dtype::u8), {}, route};
+  Image levels(image.view().shape, Dtype::u8);
+  const auto *from = raised.data<float>();
+  std::transform(from, from + raised.view().elements(), levels.data<std::uint8_t>(), [](float v) {
+    return v > 0 ? static_cast<std::uint8_t>(std::lrint(255 * std::min(v, 1.0F))) : std::uint8_t{0};
+  });
+  return {std::move(levels), {}};
 }
 
 // Of levels scaled to [0, 1].
 template <Image (*kFunction)(const ConstView &, const Options &)>
 Outcome run_function(const Image &image, const Arguments & /*arguments*/, const Options &options) {
-  return {kFunction(to_float(image), options), {}, {}};
+  return {kFunction(to_float(image), options), {}};
 }
 
 // An operand that is the word `mirrored` is an array: the picture, flipped.
@@ -358,7 +360,7 @@ Arguments arguments_for(const Runner &runner, const std::vector<std::string> &pa
 }
 
 void report(const Request &request, const Outcome &outcome) {
-  const RouteInfo route = outcome.route.value_or(last_route());
+  const RouteInfo route = last_route();
   if (request.json) {
     Json json{{"variant", route.variant},
               {"candidate", route.candidate},
