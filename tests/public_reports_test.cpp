@@ -323,8 +323,8 @@ TEST_CASE("ARI-14: a dtype that an op does not have is an error that names both"
                       Catch::StartsWith("multiply: image") && Catch::Contains(named));
     CHECK_THROWS_WITH(add_weighted(image, 1, image, 1),
                       Catch::StartsWith("add_weighted: a") && Catch::Contains(named));
-    CHECK_THROWS_WITH(hflip(image), Catch::StartsWith("hflip: image") && Catch::Contains(named));
     if (dtype != Dtype::u16) {
+      CHECK_THROWS_WITH(hflip(image), Catch::StartsWith("hflip: image") && Catch::Contains(named));
       CHECK_THROWS_WITH(normalize(image, 0, 1),
                         Catch::StartsWith("normalize: image") && Catch::Contains(named));
     }
