@@ -18,7 +18,7 @@ namespace switchyard {
 class LookupMemo {
 public:
   // What a lookup found for such a call earlier in this thread, by the router that `serving` stands
-  // for; nullptr: nothing is known. Calls of more than two arrays are never known.
+  // for; nullptr: nothing is known. Calls of more than two inputs or one output are never known.
   [[nodiscard]] const Router::Found *find(const void *serving, int variant, const Call &call,
                                           OutputMode output, const Options &options) const {
     const ConstView &in = *call.in[0];
@@ -26,15 +26,21 @@ public:
     const Entry &entry = entries_[slot(variant, in)];
     const bool same =
         entry.serving == serving && entry.facts == pack(variant, call, output, options) &&
-        same_geometry(entry, in, out) && call.in[1] == nullptr && call.out[1] == nullptr;
+        same_geometry(entry, in, out) &&
+        (call.in[1] == nullptr || same_geometry(entry.second, *call.in[1])) && can_know(call);
     return same ? &entry.found : nullptr;
   }
 
   void keep(const void *serving, int variant, const Call &call, OutputMode output,
             const Options &options, const Router::Found &found) {
-    if (call.in[1] == nullptr && call.out[1] == nullptr) {
-      entries_[slot(variant, *call.in[0])] = {serving, pack(variant, call, output, options), found,
-                                              geometry(*call.in[0]), geometry(*call.out[0])};
+    if (can_know(call)) {
+      entries_[slot(variant, *call.in[0])] = {serving,
+                                              pack(variant, call, output, options),
+                                              found,
+                                              geometry(*call.in[0]),
+                                              geometry(*call.out[0]),
+                                              call.in[1] != nullptr ? geometry(*call.in[1])
+                                                                    : Geometry{}};
     }
   }
 
@@ -48,10 +54,13 @@ private:
     Router::Found found;
     Geometry in{};
     Geometry out{};
+    Geometry second{};
   };
   static constexpr std::size_t kEntries = 16;
 
-  // Budgets above 2^15 count as that.
+  static bool can_know(const Call &call) { return call.in[2] == nullptr && call.out[1] == nullptr; }
+
+  // The number of arrays follows from the variant. Budgets above 2^15 count as that.
   static std::uint64_t pack(int variant, const Call &call, OutputMode output,
                             const Options &options) {
     const auto threads = static_cast<std::uint64_t>(std::clamp(options.threads, 1, 1 << 15));
@@ -69,6 +78,14 @@ private:
     std::memcpy(&all, reinterpret_cast<const char *>(&view) + offsetof(ConstView, shape),
                 sizeof all);
     return all;
+  }
+  static bool same_geometry(const Geometry &known, const ConstView &view) {
+    const Geometry a = geometry(view);
+    Pair bits{};
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      bits |= known[i] ^ a[i];
+    }
+    return (bits[0] | bits[1]) == 0;
   }
   static bool same_geometry(const Entry &entry, const ConstView &in, const ConstView &out) {
     const Geometry a = geometry(in);

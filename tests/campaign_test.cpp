@@ -29,6 +29,7 @@
 #include "bench/measure/campaign.hpp"
 #include "candidates/contracts/oracle.hpp"
 #include "evidence/context.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace switchyard;
 using namespace switchyard::measure;
@@ -38,6 +39,10 @@ using evidence::Row;
 using evidence::Status;
 using evidence::VariantEvidence;
 namespace fs = std::filesystem;
+
+using switchyard::test::get;
+using switchyard::test::put;
+using switchyard::test::TemporaryFolder;
 
 namespace {
 
@@ -205,37 +210,6 @@ std::size_t cells_of_matrix(std::span<const Entry> entries) {
 
 // ---------------------------------------------------------------------------------------------
 // Files and processes
-
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "switchyard_campaign_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path &path() const { return path_; }
-
-private:
-  fs::path path_;
-};
-
-void put(const fs::path &file, std::string_view text) {
-  fs::create_directories(file.parent_path());
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  REQUIRE(stream.flush());
-}
-
-std::string get(const fs::path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 using Names = std::set<std::string>;
 

@@ -1,5 +1,6 @@
 // Evidence files: canonical text, strict reading of whatever lies in a profile, safe writing.
 #include "evidence/evidence.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -35,45 +36,16 @@ using namespace switchyard::evidence;
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+using switchyard::test::get;
+using switchyard::test::put;
+using switchyard::test::TemporaryFolder;
+
 namespace {
 
 // ---------------------------------------------------------------------------------------------
 // Files
 
 // A folder of its own that everybody may enter (children give up root's rights).
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "switchyard_evidence_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    fs::permissions(path_, fs::perms(0755));
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path &path() const { return path_; }
-
-private:
-  fs::path path_;
-};
-
-void put(const fs::path &file, std::string_view text) {
-  fs::create_directories(file.parent_path());
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  REQUIRE(stream.flush());
-}
-
-std::string get(const fs::path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  REQUIRE(stream);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::set<std::string> names_in(const fs::path &folder) {
   std::set<std::string> names;
   for (const auto &entry : fs::recursive_directory_iterator(folder)) {

@@ -18,8 +18,11 @@
 #include "candidates/registry.hpp"
 #include "router/split.hpp"
 #include "switchyard/switchyard.hpp"
+#include "tests/support/every_candidate.hpp"
 
 using namespace switchyard;
+
+using switchyard::test::with_every_candidate;
 
 namespace {
 
@@ -50,23 +53,6 @@ std::vector<std::uint8_t> bytes(std::size_t n, unsigned seed) {
   std::generate(values.begin(), values.end(),
                 [&] { return static_cast<std::uint8_t>(random() >> 11); });
   return values;
-}
-
-// each(options) for every candidate that takes the call; returns how many did.
-template <class Each> int with_every_candidate(std::string_view variant, Each &&each) {
-  int ran = 0;
-  for (const std::string_view candidate : candidates_of(variant)) {
-    Options options;
-    options.candidate = candidate;
-    INFO("candidate " << std::string(candidate));
-    try {
-      each(options);
-      ++ran;
-    } catch (const Error &error) {
-      REQUIRE(error.argument() == "candidate"); // refused, not wrong
-    }
-  }
-  return ran;
 }
 
 std::string message_of(const std::function<void()> &call) {

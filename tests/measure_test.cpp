@@ -31,6 +31,7 @@
 #include "evidence/context.hpp"
 #include "evidence/statistics.hpp"
 #include "router/split.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace switchyard;
 using namespace switchyard::candidates;
@@ -43,6 +44,8 @@ using switchyard::candidates::instruction_sets;
 using switchyard::candidates::parse_cpuinfo;
 using switchyard::candidates::profile_name;
 using switchyard::candidates::this_cpu;
+
+using switchyard::test::TemporaryFolder;
 
 namespace {
 
@@ -1039,22 +1042,6 @@ TEST_CASE("Selecting by pattern names ops, variants and what matches nothing", "
 }
 
 namespace {
-
-class TemporaryFolder {
-public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("switchyard-measure-test-{}", getpid())) {
-    std::filesystem::remove_all(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  [[nodiscard]] const std::filesystem::path &path() const { return path_; }
-
-private:
-  std::filesystem::path path_;
-};
 
 // Few candidates: every cell is proven for real.
 constexpr Candidate kFew[] = {kCandidates[0], kCandidates[2], kCandidates[7]};

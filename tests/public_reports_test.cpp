@@ -21,6 +21,7 @@
 
 #include "candidates/registry.hpp"
 #include "switchyard/switchyard.hpp"
+#include "tests/support/every_candidate.hpp"
 
 using namespace switchyard;
 
@@ -28,23 +29,11 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Calls each(options) for the routed call and for every candidate of the variant that accepts it;
-// returns how many ran.
+// Calls each(options) for the routed call and for every candidate of the variant that takes it;
+// returns how many calls that were.
 template <class Each> int with_every_candidate(std::string_view variant, Each &&each) {
   each(Options{});
-  int ran = 1;
-  for (const std::string_view candidate : candidates_of(variant)) {
-    Options options;
-    options.candidate = candidate;
-    INFO("candidate " << std::string(candidate));
-    try {
-      each(options);
-      ++ran;
-    } catch (const Error &error) {
-      REQUIRE(error.argument() == "candidate"); // refused, not wrong
-    }
-  }
-  return ran;
+  return 1 + test::with_every_candidate(variant, each);
 }
 
 std::vector<std::uint8_t> ramp_u8(std::int64_t h, std::int64_t w, std::int64_t c) {

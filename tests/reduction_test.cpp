@@ -18,30 +18,15 @@
 #include "bench/conformance/conformance.hpp"
 #include "candidates/registry.hpp"
 #include "switchyard/switchyard.hpp"
+#include "tests/support/every_candidate.hpp"
 
 using namespace switchyard;
+
+using switchyard::test::with_every_candidate;
 
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-// Calls each(options) for each candidate of the variant that takes the call; returns how many did.
-int with_every_candidate(std::string_view variant,
-                         const std::function<void(const Options &)> &each) {
-  int ran = 0;
-  for (const std::string_view candidate : candidates_of(variant)) {
-    Options options;
-    options.candidate = candidate;
-    INFO("candidate " << std::string(candidate));
-    try {
-      each(options);
-      ++ran;
-    } catch (const Error &error) {
-      REQUIRE(error.argument() == "candidate"); // refused, not wrong
-    }
-  }
-  return ran;
-}
 
 // Own code whose bits are those of the reference.
 const std::array<std::string_view, 2> kBitwise{"fused", "loop"};

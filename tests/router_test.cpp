@@ -17,6 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "candidates/add_weighted/params.hpp"
 #include "candidates/contracts/registry.hpp"
 #include "candidates/multiply_add/params.hpp"
 #include "candidates/registry.hpp"
@@ -247,10 +248,12 @@ TEST_CASE("A lookup that is remembered is the one that would be made") {
   const Router &router = default_router();
   const VariantHandle multiply("multiply_add/scalar");
   const VariantHandle flip("hflip");
+  const VariantHandle blend("add_weighted");
   alignas(64) static std::array<std::byte, 64> memory{};
   const double factor = 1.5;
   const double value = -2;
   const MultiplyAddParams params{{&factor, 1}, {&value, 1}, Rounding::by_op};
+  const AddWeightedParams weights{0.7, 0.3};
   std::mt19937_64 random(5);
   int distinct = 0;
   Decision before;
@@ -272,7 +275,13 @@ TEST_CASE("A lookup that is remembered is the one that would be made") {
     call.out = {&out};
     call.params = &params;
     call.dtype_case = dtype == Dtype::u8 ? 0 : 1;
-    const VariantHandle &variant = random() % 4 == 0 ? flip : multiply;
+    ConstView second = image;
+    second.strides[kH] *= one_of(1, 1, 2);
+    const VariantHandle &variant = *std::array{&flip, &blend, &multiply, &multiply}[random() % 4];
+    if (&variant == &blend) {
+      call.in[1] = &second;
+      call.params = &weights;
+    }
     call.flags = random() % 4 == 0 && &variant == &multiply ? kInPlace : 0U;
     Options options;
     options.threads = static_cast<int>(one_of(1, 2));

@@ -39,8 +39,13 @@
 #include "switchyard/switchyard.hpp"
 #include "tablegen/command.hpp"
 #include "tablegen/generate_json.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace switchyard;
+
+using switchyard::test::get;
+using switchyard::test::put;
+using switchyard::test::TemporaryFolder;
 
 namespace {
 
@@ -51,33 +56,6 @@ using tablegen::Plan;
 using tablegen::Region;
 
 // ---- files --------------------------------------------------------------------------------------
-
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    static int count = 0;
-    path_ = fs::temp_directory_path() /
-            fmt::format("switchyard_routes_file_test.{}.{}", ::getpid(), count++);
-    fs::create_directories(path_);
-    fs::permissions(path_, fs::perms::all); // a child may give up root's rights
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  [[nodiscard]] fs::path operator/(std::string_view name) const { return path_ / name; }
-
-private:
-  fs::path path_;
-};
-
-void put(const fs::path &file, const std::string &text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-std::string text_of(const fs::path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 // What is wrong with the file, without its name; empty: nothing.
 std::string complaint(const fs::path &file) {
@@ -189,7 +167,7 @@ Child in_child(const Environment &environment, const std::function<std::string()
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
-  return {text_of(folder / "result"), text_of(folder / "errors"),
+  return {get(folder / "result"), get(folder / "errors"),
           WIFEXITED(status) && WEXITSTATUS(status) == 0};
 }
 

@@ -34,12 +34,16 @@
 #include "tablegen/stability.hpp"
 #include "tablegen/ties.hpp"
 #include "tablegen/unknown.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 // The golden file is compiled as well as compared: what the generator writes is C++ that holds
 // the plan's numbers.
 #define compiled_routes golden_routes
 #include "data/tablegen_golden.hpp"
 #undef compiled_routes
+
+using switchyard::test::get;
+using switchyard::test::TemporaryFolder;
 
 namespace {
 
@@ -180,26 +184,6 @@ ClassPlan only_class(const std::vector<Row> &rows, const CandidateSet &set = tes
   return plan.classes.front();
 }
 
-std::string text_of(const fs::path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-// A folder that disappears with the test.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    static int count = 0;
-    path = fs::temp_directory_path() /
-           fmt::format("switchyard_tablegen_test.{}.{}", ::getpid(), count++);
-    fs::create_directories(path);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder() { fs::remove_all(path); }
-  fs::path path;
-};
-
 // Writes a profile folder and returns the path of its variant file.
 fs::path write_profile(const fs::path &profiles, const evidence::Profile &profile) {
   const fs::path folder = profiles / profile.machine.profile;
@@ -223,8 +207,8 @@ Outcome run(const TablegenOptions &options, const CandidateSet &set = test_set()
 
 TablegenOptions options_for(const TemporaryFolder &folder, bool prune = false) {
   TablegenOptions options;
-  options.evidence = (folder.path / "profiles").string();
-  options.out = (folder.path / "routes.cpp").string();
+  options.evidence = (folder.path() / "profiles").string();
+  options.out = (folder.path() / "routes.cpp").string();
   options.prune = prune;
   return options;
 }
@@ -724,7 +708,7 @@ std::string golden_text() {
 } // namespace
 
 TEST_CASE("The generated text is the golden file's") {
-  const std::string golden = text_of(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.hpp");
+  const std::string golden = get(SWITCHYARD_SOURCE_DIR "/tests/data/tablegen_golden.hpp");
   const std::string text = golden_text();
   if (text != golden) {
     const fs::path actual = SWITCHYARD_BINARY_DIR "/tablegen_golden.actual.hpp";
@@ -854,10 +838,10 @@ TEST_CASE("Another locale gives the same bytes") {
   REQUIRE((std::ostringstream() << 12345.5).str() == "1.23.45,5"); // the locale is in force
   CHECK(golden_text() == expected);
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows(), "x86_64-synthetic"));
-  write_profile(folder.path / "profiles", profile_of({}, "a-empty"));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows(), "x86_64-synthetic"));
+  write_profile(folder.path() / "profiles", profile_of({}, "a-empty"));
   CHECK(run(options_for(folder)).code == 0);
-  CHECK(text_of(folder.path / "routes.cpp") == expected);
+  CHECK(get(folder.path() / "routes.cpp") == expected);
 }
 
 TEST_CASE("Files written in another order give the same bytes") {
@@ -869,10 +853,10 @@ TEST_CASE("Files written in another order give the same bytes") {
       std::reverse(names.begin(), names.end());
     }
     for (const std::string &name : names) {
-      write_profile(folder.path / "profiles", profile_of(golden_rows(), name));
+      write_profile(folder.path() / "profiles", profile_of(golden_rows(), name));
     }
     REQUIRE(run(options_for(folder)).code == 0);
-    texts[reversed ? 1 : 0] = text_of(folder.path / "routes.cpp");
+    texts[reversed ? 1 : 0] = get(folder.path() / "routes.cpp");
   }
   CHECK(texts[0] == texts[1]);
   CHECK(contains(texts[0], "kRoutes3"));
@@ -885,28 +869,28 @@ TEST_CASE("A device is no file to replace, and a link keeps its target") {
   CHECK_THROWS_WITH(write_if_changed("/dev/null", "text\n"),
                     Catch::Contains("/dev/null: is no regular file"));
   CHECK(fs::is_character_file("/dev/null"));
-  const fs::path link = folder.path / "routes.cpp";
-  fs::create_symlink(folder.path / "target.cpp", link);
+  const fs::path link = folder.path() / "routes.cpp";
+  fs::create_symlink(folder.path() / "target.cpp", link);
   CHECK(write_if_changed(link, "text\n"));
   CHECK(fs::is_symlink(link));
-  CHECK(text_of(folder.path / "target.cpp") == "text\n");
+  CHECK(get(folder.path() / "target.cpp") == "text\n");
 }
 
 TEST_CASE("The table is written once and left alone while its text stays the same") {
   TemporaryFolder folder;
-  const fs::path out = folder.path / "generated/router/routes.cpp";
+  const fs::path out = folder.path() / "generated/router/routes.cpp";
   CHECK(write_if_changed(out, "text\n"));
   const auto before = fs::last_write_time(out) - std::chrono::hours(1);
   fs::last_write_time(out, before);
   CHECK(!write_if_changed(out, "text\n"));
   CHECK(fs::last_write_time(out) == before);
   CHECK(write_if_changed(out, "other\n"));
-  CHECK(text_of(out) == "other\n");
+  CHECK(get(out) == "other\n");
   // No temporary file is left.
   CHECK(std::distance(fs::directory_iterator(out.parent_path()), fs::directory_iterator()) == 1);
-  CHECK_THROWS_AS(write_if_changed(folder.path, "text"), std::runtime_error);
-  CHECK(std::distance(fs::directory_iterator(folder.path.parent_path()), fs::directory_iterator()) >
-        0);
+  CHECK_THROWS_AS(write_if_changed(folder.path(), "text"), std::runtime_error);
+  CHECK(std::distance(fs::directory_iterator(folder.path().parent_path()),
+                      fs::directory_iterator()) > 0);
 }
 
 TEST_CASE("No evidence folder gives a file without tables, a missing one is an error") {
@@ -920,17 +904,17 @@ TEST_CASE("No evidence folder gives a file without tables, a missing one is an e
 
   options.evidence = "";
   CHECK(run(options).code == 0);
-  CHECK(text_of(options.out) == generate({}, hash_of(test_set())));
+  CHECK(get(options.out) == generate({}, hash_of(test_set())));
 
-  fs::create_directories(folder.path / "profiles");
+  fs::create_directories(folder.path() / "profiles");
   options = options_for(folder);
   CHECK(run(options).code == 0);
-  CHECK(text_of(options.out) == generate({}, hash_of(test_set())));
+  CHECK(get(options.out) == generate({}, hash_of(test_set())));
 }
 
 TEST_CASE("Usage that asks for nothing or for the impossible is refused") {
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows()));
   TablegenOptions options = options_for(folder);
   options.out = "";
   CHECK(run(options).code == 2);
@@ -942,13 +926,13 @@ TEST_CASE("Usage that asks for nothing or for the impossible is refused") {
   options = options_for(folder, true);
   options.evidence = "";
   CHECK(run(options).code == 2);
-  CHECK(!fs::exists(folder.path / "routes.cpp"));
+  CHECK(!fs::exists(folder.path() / "routes.cpp"));
 }
 
 TEST_CASE("Chosen profiles alone make tables") {
   TemporaryFolder folder;
   for (const char *name : {"a", "b", "c"}) {
-    write_profile(folder.path / "profiles", profile_of(golden_rows(), name));
+    write_profile(folder.path() / "profiles", profile_of(golden_rows(), name));
   }
   TablegenOptions options = options_for(folder);
   options.profiles = {"c", "a"};
@@ -956,16 +940,16 @@ TEST_CASE("Chosen profiles alone make tables") {
   const std::array profiles{profile_of(golden_rows(), "a"), profile_of(golden_rows(), "c")};
   const std::array plans{plan_routes(profiles[0], test_set()), plan_routes(profiles[1], test_set()),
                          plan_portable(profiles, test_set())};
-  CHECK(text_of(options.out) == generate(plans, hash_of(test_set())));
+  CHECK(get(options.out) == generate(plans, hash_of(test_set())));
 }
 
 TEST_CASE("Corrupt evidence is one line and exit code 2, and the table stays") {
   TemporaryFolder folder;
   const TablegenOptions options = options_for(folder);
-  const fs::path file = write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  const fs::path file = write_profile(folder.path() / "profiles", profile_of(golden_rows()));
   REQUIRE(run(options).code == 0);
-  const std::string before = text_of(options.out);
-  const std::string whole = text_of(file);
+  const std::string before = get(options.out);
+  const std::string whole = get(file);
   for (const std::string &broken : {whole.substr(0, whole.size() / 2), std::string("{}"),
                                     std::string(), std::string("[1, 2")}) {
     std::ofstream(file, std::ios::binary) << broken;
@@ -973,14 +957,14 @@ TEST_CASE("Corrupt evidence is one line and exit code 2, and the table stays") {
     CHECK(outcome.code == 2);
     CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
     CHECK(outcome.log.starts_with(file.string() + ": "));
-    CHECK(text_of(options.out) == before);
+    CHECK(get(options.out) == before);
   }
 }
 
 TEST_CASE("A profile in a folder of another name is refused") {
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows(), "a"));
-  fs::rename(folder.path / "profiles/a", folder.path / "profiles/b");
+  write_profile(folder.path() / "profiles", profile_of(golden_rows(), "a"));
+  fs::rename(folder.path() / "profiles/a", folder.path() / "profiles/b");
   const Outcome outcome = run(options_for(folder));
   CHECK(outcome.code == 2);
   CHECK(contains(outcome.log, "b/machine.json: /profile: \"a\" belongs in a folder of that name"));
@@ -988,7 +972,7 @@ TEST_CASE("A profile in a folder of another name is refused") {
 
 TEST_CASE("A warning about stale rows does not fail the build") {
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows()));
   CandidateSet set = test_set();
   find(set, "opencv").version = 2;
   const Outcome outcome = run(options_for(folder), set);
@@ -1003,12 +987,12 @@ TEST_CASE("A vanished candidate fails generation with the repair command") {
   TemporaryFolder folder;
   const TablegenOptions options = options_for(folder);
   std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
-  const fs::path file = write_profile(folder.path / "profiles", profile_of(rows));
+  const fs::path file = write_profile(folder.path() / "profiles", profile_of(rows));
   REQUIRE(run(options).code == 0);
-  const std::string before = text_of(options.out);
+  const std::string before = get(options.out);
   rows.push_back(row(key("24x32x3"), "fused_old", 10));
   rows.push_back(row(key("64x80x3"), "fused_old", 10));
-  write_profile(folder.path / "profiles", profile_of(rows));
+  write_profile(folder.path() / "profiles", profile_of(rows));
 
   const Outcome outcome = run(options);
   CHECK(outcome.code == 1);
@@ -1019,12 +1003,12 @@ TEST_CASE("A vanished candidate fails generation with the repair command") {
                   "build/switchyard_tablegen --evidence {} --prune (removes its rows), or measure "
                   "again: ./scripts/regenerate.sh --ops 'scale/scalar'\n",
                   file.string(), options.evidence));
-  CHECK(text_of(options.out) == before);
+  CHECK(get(options.out) == before);
 }
 
 TEST_CASE("A candidate that is known but not built fails nothing") {
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows()));
   CandidateSet set = test_set();
   find(set, "opencv").built = false;
   const Outcome outcome = run(options_for(folder), set);
@@ -1037,7 +1021,7 @@ TEST_CASE("Unknown variants and dtypes fail generation too") {
   evidence::Profile profile = profile_of(golden_rows());
   profile.variants["scale/scalar"].rows.push_back(row(key("24x32x3", 1, "u16"), "fused", 10));
   profile.variants["scala/scalar"] = file_of({row(key("24x32x3"), "fused", 10)}, "scala/scalar");
-  write_profile(folder.path / "profiles", profile);
+  write_profile(folder.path() / "profiles", profile);
   const Outcome outcome = run(options_for(folder));
   CHECK(outcome.code == 1);
   CHECK(contains(outcome.log, "scala/scalar.json: /variant: variant \"scala/scalar\" is unknown"));
@@ -1047,10 +1031,10 @@ TEST_CASE("Unknown variants and dtypes fail generation too") {
 
 TEST_CASE("Pruning removes the rows of unknown names, says so, and nothing else") {
   TemporaryFolder folder;
-  const fs::path file = write_profile(folder.path / "profiles", profile_of(golden_rows()));
+  const fs::path file = write_profile(folder.path() / "profiles", profile_of(golden_rows()));
   REQUIRE(run(options_for(folder)).code == 0);
-  const std::string evidence_before = text_of(file);
-  const std::string table_before = text_of(options_for(folder).out);
+  const std::string evidence_before = get(file);
+  const std::string table_before = get(options_for(folder).out);
 
   evidence::Profile profile = profile_of(golden_rows());
   auto &rows = profile.variants["scale/scalar"].rows;
@@ -1058,7 +1042,7 @@ TEST_CASE("Pruning removes the rows of unknown names, says so, and nothing else"
   rows.push_back(row(key("64x80x3"), "fused_old", 5000));
   rows.push_back(row(key("24x32x3", 1, "u16"), "fused", 10));
   profile.variants["gone/scalar"] = file_of({row(key("24x32x3"), "fused", 10)}, "gone/scalar");
-  write_profile(folder.path / "profiles", profile);
+  write_profile(folder.path() / "profiles", profile);
   REQUIRE(run(options_for(folder)).code == 1);
 
   TablegenOptions options = options_for(folder, true);
@@ -1072,9 +1056,9 @@ TEST_CASE("Pruning removes the rows of unknown names, says so, and nothing else"
                     "{0}scale/scalar.json: removed 2 rows of candidate \"fused_old\"\n",
                     folder_of_profile));
   CHECK(!fs::exists(folder_of_profile + "gone/scalar.json"));
-  CHECK(text_of(file) == evidence_before);
+  CHECK(get(file) == evidence_before);
   CHECK(run(options_for(folder)).code == 0);
-  CHECK(text_of(options_for(folder).out) == table_before);
+  CHECK(get(options_for(folder).out) == table_before);
   // A second run finds nothing to do.
   CHECK(run(options).log.empty());
 }
@@ -1083,11 +1067,11 @@ TEST_CASE("Pruning writes the table too when it has a file to write") {
   TemporaryFolder folder;
   std::vector<Row> rows = golden_rows();
   rows.push_back(row(key("24x32x3"), "fused_old", 500));
-  write_profile(folder.path / "profiles", profile_of(rows));
+  write_profile(folder.path() / "profiles", profile_of(rows));
   const TablegenOptions options = options_for(folder, true);
   CHECK(run(options).code == 0);
   const std::array plans{plan_routes(profile_of(golden_rows()), test_set())};
-  CHECK(text_of(options.out) == generate(plans, hash_of(test_set())));
+  CHECK(get(options.out) == generate(plans, hash_of(test_set())));
 }
 
 // ---- races --------------------------------------------------------------------------------------
@@ -1430,27 +1414,28 @@ TEST_CASE("Incumbents read back from their file as they were written") {
   TemporaryFolder folder;
   const Plan plan = plan_routes(profile_of(golden_rows()), test_set());
   const Incumbents incumbents = incumbents_of(plan);
-  CHECK(read_incumbents(folder.path).empty());
-  evidence::write_incumbents(folder.path, to_routes(incumbents));
-  CHECK(to_routes(read_incumbents(folder.path)) == to_routes(incumbents));
-  const std::string text = text_of(folder.path / "incumbents.json");
+  CHECK(read_incumbents(folder.path()).empty());
+  evidence::write_incumbents(folder.path(), to_routes(incumbents));
+  CHECK(to_routes(read_incumbents(folder.path())) == to_routes(incumbents));
+  const std::string text = get(folder.path() / "incumbents.json");
   CHECK(contains(text, "{\"schema\":1,\n\"routes\":[\n{\"variant\":\"scale/scalar\","));
   CHECK(contains(text, R"("dtype":"u8","channels":3,"layout":"contiguous","output":"into",)"
                        R"("thread_budget":2,"exactness":"faithful","from":0,"candidate":"fused",)"
                        R"("threads":2})"));
   // The same content leaves the file alone: its time would start a build.
-  const auto before = fs::last_write_time(folder.path / "incumbents.json") - std::chrono::hours(1);
-  fs::last_write_time(folder.path / "incumbents.json", before);
-  evidence::write_incumbents(folder.path, to_routes(incumbents));
-  CHECK(fs::last_write_time(folder.path / "incumbents.json") == before);
+  const auto before =
+      fs::last_write_time(folder.path() / "incumbents.json") - std::chrono::hours(1);
+  fs::last_write_time(folder.path() / "incumbents.json", before);
+  evidence::write_incumbents(folder.path(), to_routes(incumbents));
+  CHECK(fs::last_write_time(folder.path() / "incumbents.json") == before);
 }
 
 TEST_CASE("Incumbents beside the evidence decide near-ties, and are no evidence") {
   TemporaryFolder folder;
   const TablegenOptions options = options_for(folder);
   const std::vector<Row> equal = against_opencv({1, 1.01, 1, 1.01, 1, 1});
-  write_profile(folder.path / "profiles", profile_of(equal));
-  const fs::path profile = folder.path / "profiles/test";
+  write_profile(folder.path() / "profiles", profile_of(equal));
+  const fs::path profile = folder.path() / "profiles/test";
   Incumbents incumbents;
   incumbents[{{"scale/scalar", "u8", 3, LayoutClass::contiguous, OutputMode::into, 1}, 0}] = {
       "opencv", 1};
@@ -1459,13 +1444,13 @@ TEST_CASE("Incumbents beside the evidence decide near-ties, and are no evidence"
   REQUIRE(run(options).code == 0);
   const std::array kept{plan_routes(profile_of(equal), test_set(), incumbents)};
   CHECK(winners(kept[0].classes[0]) == "[0, …) opencv");
-  CHECK(text_of(options.out) == generate(kept, hash_of(test_set())));
+  CHECK(get(options.out) == generate(kept, hash_of(test_set())));
 }
 
 TEST_CASE("A corrupt file of incumbents is one line that names file and pointer") {
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows()));
-  const fs::path file = folder.path / "profiles/test/incumbents.json";
+  write_profile(folder.path() / "profiles", profile_of(golden_rows()));
+  const fs::path file = folder.path() / "profiles/test/incumbents.json";
   const Plan plan = plan_routes(profile_of(golden_rows()), test_set());
   const std::string whole = evidence::to_json(to_routes(incumbents_of(plan)));
   const auto edited = [&](const std::string &from, const std::string &to) {
@@ -1502,12 +1487,12 @@ TEST_CASE("Another folder's routes can be the incumbents, and be written down") 
   TemporaryFolder folder;
   const std::vector<Row> clear = against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5});
   const std::vector<Row> equal = against_opencv({1, 1.01, 1, 1.01, 1, 1});
-  write_profile(folder.path / "before", profile_of(clear));
-  write_profile(folder.path / "profiles", profile_of(equal));
+  write_profile(folder.path() / "before", profile_of(clear));
+  write_profile(folder.path() / "profiles", profile_of(equal));
   TablegenOptions options = options_for(folder);
-  options.incumbent = (folder.path / "before").string();
+  options.incumbent = (folder.path() / "before").string();
   REQUIRE(run(options).code == 0);
-  const std::string kept = text_of(options.out);
+  const std::string kept = get(options.out);
   CHECK(contains(kept, "// opencv t1; fused t1 takes "));
 
   options.out = "";
@@ -1515,14 +1500,14 @@ TEST_CASE("Another folder's routes can be the incumbents, and be written down") 
   REQUIRE(run(options).code == 0);
   // From now on the profile itself says so.
   REQUIRE(run(options_for(folder)).code == 0);
-  CHECK(text_of(options_for(folder).out) == kept);
+  CHECK(get(options_for(folder).out) == kept);
   // Recording at the end of a campaign changes nothing that is in force.
-  const fs::path file = folder.path / "profiles/test/incumbents.json";
-  const std::string written = text_of(file);
-  record_incumbents(folder.path / "profiles/test", test_set());
-  CHECK(text_of(file) == written);
+  const fs::path file = folder.path() / "profiles/test/incumbents.json";
+  const std::string written = get(file);
+  record_incumbents(folder.path() / "profiles/test", test_set());
+  CHECK(get(file) == written);
 
-  options.incumbent = (folder.path / "absent").string();
+  options.incumbent = (folder.path() / "absent").string();
   const Outcome absent = run(options);
   CHECK(absent.code == 2);
   CHECK(absent.log ==
@@ -1531,17 +1516,17 @@ TEST_CASE("Another folder's routes can be the incumbents, and be written down") 
 
 TEST_CASE("What the end of a campaign cannot read is noticed before its beginning") {
   TemporaryFolder folder;
-  CHECK_NOTHROW(check_recordable(folder.path / "test")); // nothing is there yet
-  write_profile(folder.path, profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));
-  record_incumbents(folder.path / "test", test_set());
-  CHECK_NOTHROW(check_recordable(folder.path / "test"));
+  CHECK_NOTHROW(check_recordable(folder.path() / "test")); // nothing is there yet
+  write_profile(folder.path(), profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));
+  record_incumbents(folder.path() / "test", test_set());
+  CHECK_NOTHROW(check_recordable(folder.path() / "test"));
   for (const char *name : {"machine.json", "incumbents.json", "stray.json"}) {
     INFO(name);
-    const fs::path file = folder.path / "test" / name;
-    const std::string before = fs::exists(file) ? text_of(file) : std::string();
+    const fs::path file = folder.path() / "test" / name;
+    const std::string before = fs::exists(file) ? get(file) : std::string();
     std::ofstream(file) << "{";
-    CHECK_THROWS_WITH(check_recordable(folder.path / "test"), Catch::Contains(file.string()));
-    CHECK_THROWS_AS(record_incumbents(folder.path / "test", test_set()), evidence::EvidenceError);
+    CHECK_THROWS_WITH(check_recordable(folder.path() / "test"), Catch::Contains(file.string()));
+    CHECK_THROWS_AS(record_incumbents(folder.path() / "test", test_set()), evidence::EvidenceError);
     before.empty() ? static_cast<void>(fs::remove(file))
                    : static_cast<void>(std::ofstream(file) << before);
   }
@@ -1549,18 +1534,18 @@ TEST_CASE("What the end of a campaign cannot read is noticed before its beginnin
 
 TEST_CASE("A build without a library leaves that library's incumbents in office") {
   TemporaryFolder folder;
-  write_profile(folder.path, profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));
-  record_incumbents(folder.path / "test", test_set());
-  const std::string before = text_of(folder.path / "test/incumbents.json");
+  write_profile(folder.path(), profile_of(against_opencv({0.5, 0.5, 0.5, 0.5, 0.5, 0.5})));
+  record_incumbents(folder.path() / "test", test_set());
+  const std::string before = get(folder.path() / "test/incumbents.json");
   CHECK(contains(before, "\"candidate\":\"opencv\""));
   CandidateSet set = test_set();
   find(set, "opencv").built = false;
-  record_incumbents(folder.path / "test", set);
-  CHECK(text_of(folder.path / "test/incumbents.json") == before);
+  record_incumbents(folder.path() / "test", set);
+  CHECK(get(folder.path() / "test/incumbents.json") == before);
   // One that vanished for good makes room.
   std::erase_if(set.variants[0].candidates, [](const auto &info) { return info.id == "opencv"; });
-  record_incumbents(folder.path / "test", set);
-  CHECK(contains(text_of(folder.path / "test/incumbents.json"), "\"candidate\":\"fused\""));
+  record_incumbents(folder.path() / "test", set);
+  CHECK(contains(get(folder.path() / "test/incumbents.json"), "\"candidate\":\"fused\""));
 }
 
 // ---- exactness ----------------------------------------------------------------------------------
@@ -1809,19 +1794,19 @@ TEST_CASE("Profiles of unequal sizes take part where their sizes enclose one") {
 
 TEST_CASE("Two profiles with routes make a portable table, one does not, and its name is taken") {
   TemporaryFolder folder;
-  write_profile(folder.path / "profiles", profile_of(golden_rows(), "a"));
-  write_profile(folder.path / "profiles", profile_of({}, "empty"));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows(), "a"));
+  write_profile(folder.path() / "profiles", profile_of({}, "empty"));
   REQUIRE(run(options_for(folder)).code == 0);
-  CHECK(!contains(text_of(options_for(folder).out), "portable"));
-  write_profile(folder.path / "profiles", profile_of(golden_rows(), "b"));
+  CHECK(!contains(get(options_for(folder).out), "portable"));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows(), "b"));
   REQUIRE(run(options_for(folder)).code == 0);
-  CHECK(contains(text_of(options_for(folder).out), "    {\"portable\", \""));
-  write_profile(folder.path / "profiles", profile_of(golden_rows(), "portable"));
+  CHECK(contains(get(options_for(folder).out), "    {\"portable\", \""));
+  write_profile(folder.path() / "profiles", profile_of(golden_rows(), "portable"));
   const Outcome outcome = run(options_for(folder));
   CHECK(outcome.code == 2);
   CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
-  CHECK(
-      outcome.log.starts_with((folder.path / "profiles/portable").string() + ": \"portable\" is "));
+  CHECK(outcome.log.starts_with((folder.path() / "profiles/portable").string() +
+                                ": \"portable\" is "));
 }
 
 // ---- stale rows ---------------------------------------------------------------------------------
@@ -1900,17 +1885,17 @@ TEST_CASE("The machine at hand decides what is reported as stale, and no route")
   TemporaryFolder folder;
   const evidence::Profile profile =
       aged(against_opencv({1, 1, 1, 1, 1, 1}), machine_with("4.6.0"), machine_with("4.6.0"));
-  write_profile(folder.path / "profiles", profile);
+  write_profile(folder.path() / "profiles", profile);
   TablegenOptions options = options_for(folder);
   CHECK(run(options).log.empty());
-  const std::string before = text_of(options.out);
+  const std::string before = get(options.out);
   options.now = machine_with("4.9.0");
   const Outcome outcome = run(options);
   CHECK(outcome.code == 0);
   CHECK(outcome.log ==
         "warning: test: scale/scalar: 6 rows stale: library of opencv was 4.6.0; unknown, is "
         "4.9.0; unknown: measure again: switchyard bench --stale\n");
-  CHECK(text_of(options.out) == before);
+  CHECK(get(options.out) == before);
   options.now.profile = "another";
   CHECK(run(options).log.empty());
 }
@@ -1998,10 +1983,10 @@ TEST_CASE("TUN-04 tables: a time that is none is refused when evidence is read, 
   TemporaryFolder folder;
   const TablegenOptions options = options_for(folder);
   const fs::path file =
-      write_profile(folder.path / "profiles", profile_of({row(key("1x1x3"), "fused", 1234)}));
+      write_profile(folder.path() / "profiles", profile_of({row(key("1x1x3"), "fused", 1234)}));
   REQUIRE(run(options).code == 0);
-  const std::string table = text_of(options.out);
-  const std::string whole = text_of(file);
+  const std::string table = get(options.out);
+  const std::string whole = get(file);
   const std::string samples = "\"samples_ns\":[";
   const std::size_t at = whole.find(samples) + samples.size();
   const std::size_t end = whole.find(',', at);
@@ -2022,7 +2007,7 @@ TEST_CASE("TUN-04 tables: a time that is none is refused when evidence is read, 
     CHECK(outcome.code == 2);
     CHECK(outcome.log.starts_with(file.string() + ": " + complaint));
     CHECK(std::count(outcome.log.begin(), outcome.log.end(), '\n') == 1);
-    CHECK(text_of(options.out) == table);
+    CHECK(get(options.out) == table);
   }
 }
 

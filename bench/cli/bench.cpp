@@ -19,6 +19,7 @@
 
 #include "bench/cli/against.hpp"
 #include "bench/cli/commands.hpp"
+#include "bench/cli/numbers.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
@@ -48,31 +49,6 @@ struct BenchRequest {
   bool dry_run = false;
   AgainstRequest against;
 };
-
-// A whole number in [1, most]; nullopt: it is none.
-std::optional<int> number_of(std::string_view text, int most) {
-  int value = 0;
-  const char *const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, value);
-  const bool good = error == std::errc() && last == end && value >= 1 && value <= most;
-  return good ? std::optional(value) : std::nullopt;
-}
-
-std::vector<int> threads_of(std::string_view list) {
-  std::vector<int> threads;
-  for (std::size_t from = 0; !list.empty() && from <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', from), list.size());
-    const std::string_view item = list.substr(from, comma - from);
-    const std::optional<int> number = number_of(item, 1024);
-    if (!number) {
-      throw std::invalid_argument(
-          fmt::format("--threads {}: \"{}\" is no number of threads from 1 to 1024", list, item));
-    }
-    threads.push_back(*number);
-    from = comma + 1;
-  }
-  return threads;
-}
 
 measure::Shard shard_of(std::string_view text) {
   if (text.empty()) {
@@ -329,6 +305,9 @@ void add_bench(CLI::App &app, int &exit_code) {
           ->excludes(resume);
   command->add_option("--evidence", request->folder, "Folder of profiles")
       ->type_name("DIR")
+      ->check([](const std::string &name) {
+        return name.empty() ? "a folder expected" : std::string();
+      })
       ->capture_default_str();
   auto *against = command
                       ->add_option("--against", request->against.revision,

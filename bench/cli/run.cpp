@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -344,6 +345,7 @@ Arguments arguments_for(const Runner &runner, const std::vector<std::string> &pa
   for (const auto &[name, value] : runner.defaults) {
     arguments.set(name, value);
   }
+  std::set<std::string> given;
   for (const std::string &param : params) {
     const std::size_t equals = param.find('=');
     if (equals == std::string::npos || !arguments.knows(param.substr(0, equals))) {
@@ -354,7 +356,11 @@ Arguments arguments_for(const Runner &runner, const std::vector<std::string> &pa
       throw std::invalid_argument(
           fmt::format("--param {}: {} takes{}", param, runner.op, known.empty() ? " none" : known));
     }
-    arguments.set(param.substr(0, equals), param.substr(equals + 1));
+    const std::string name = param.substr(0, equals);
+    if (!given.insert(name).second) {
+      throw std::invalid_argument("--param " + name + ": given twice");
+    }
+    arguments.set(name, param.substr(equals + 1));
   }
   return arguments;
 }

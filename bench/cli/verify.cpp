@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/numbers.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/verify/verify.hpp"
 #include "candidates/backends/cpu.hpp"
@@ -30,7 +31,7 @@ struct Request {
   std::string ops = "*";
   std::string shapes;
   std::string budget;
-  std::vector<int> threads;
+  std::string threads;
   bool duplicates = false;
   std::string json;
   bool json_asked = false;
@@ -275,7 +276,7 @@ void print_text(const verify::Verification &verification, const verify::Summary 
 verify::VerifyOptions options_of(const Request &request) {
   verify::VerifyOptions options;
   const int cores = candidates::this_cpu().cores;
-  std::vector<int> threads = request.threads;
+  std::vector<int> threads = threads_of(request.threads);
   if (request.shapes.empty()) {
     const auto points = verify::unseen_points();
     options.points.assign(points.begin(), points.end());
@@ -360,8 +361,7 @@ void add_verify(CLI::App &app, int &exit_code) {
   command->add_option("--shapes", request->shapes, "These shapes: 37x53x3,4x100x90x1")
       ->type_name("LIST");
   command->add_option("--threads", request->threads, "Thread budgets, comma-separated")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
+      ->type_name("LIST");
   command->add_option("--budget", request->budget, "Stop after about this long: 90s, 5m, 1h")
       ->type_name("TIME");
   command->add_flag("--duplicates", request->duplicates,
