@@ -1,5 +1,6 @@
 // Results that NumPy computed by the rules of docs/contracts.md (scripts/make_golden.py), against
 // the routed call of every op and against every candidate that takes the call.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -13,6 +14,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/conformance/conformance.hpp"
+#include "candidates/registry.hpp"
 #include "switchyard/switchyard.hpp"
 #include "tests/npy.hpp"
 
@@ -229,17 +232,33 @@ void check_case(const Op &op, const json &entry, std::set<std::string> &taken) {
     c.options.candidate = {};
     CHECK(compare_call(op, c));
     CHECK(last_route().variant == variant);
-    for (const std::string_view candidate : candidates) {
-      c.options.candidate = candidate;
-      if (compare_call(op, c)) {
-        taken.insert(variant + " " + std::string(candidate));
+    conformance::for_each_simd_target([&](const std::string &target) {
+      INFO(target);
+      for (const std::string_view candidate : candidates) {
+        c.options.candidate = candidate;
+        const bool took = compare_call(op, c);
+        CHECK((took || candidate != "loop"));
+        if (took) {
+          taken.emplace(candidate);
+        }
       }
-    }
-    CHECK(taken.count(variant + " loop") == 1);
+    });
   }
 }
 
-// Every case of the op; they are at least so many.
+// Whether every candidate of this build took a case of the op, in one of its variants at least.
+void check_taken(const OpTable &table, const std::set<std::string> &taken) {
+  for (const Variant &variant : table.variants) {
+    for (const Candidate &candidate : variant.candidates) {
+      const bool computes = std::any_of(candidate.exactness.begin(), candidate.exactness.end(),
+                                        [](Exactness e) { return e != Exactness::unsupported; });
+      INFO(std::string(variant.name) << " " << std::string(candidate.id));
+      CHECK((!candidate.built() || !computes || taken.count(std::string(candidate.id)) == 1));
+    }
+  }
+}
+
+// Every case of the op; they are at least so many. Every candidate takes one of them.
 void check_op(const std::string &name, int least, const Op &op) {
   std::set<std::string> taken;
   int cases = 0;
@@ -251,6 +270,11 @@ void check_op(const std::string &name, int least, const Op &op) {
     }
   }
   CHECK(cases >= least);
+  for (const OpTable *table : candidates::ops()) {
+    if (table->name == name) {
+      check_taken(*table, taken);
+    }
+  }
 }
 
 // Calls f(operand) with the operand as its case has it: an array or numbers.
@@ -460,6 +484,18 @@ TEST_CASE("golden bincount") {
     return results(c.in.size() == 2 ? bincount_weights(c.in[0], c.in[1], bins_of(c), c.options)
                                     : bincount(c.in[0], bins_of(c), c.options));
   });
+}
+
+TEST_CASE("golden results are there for every op") {
+  for (const OpTable *table : candidates::ops()) {
+    const json &cases = manifest().at("cases");
+    for (const Variant &variant : table->variants) {
+      INFO(std::string(variant.name));
+      CHECK(std::any_of(cases.begin(), cases.end(), [&](const json &entry) {
+        return entry.at("variant").get<std::string>() == variant.name;
+      }));
+    }
+  }
 }
 
 TEST_CASE("a broken array file is an error") {
