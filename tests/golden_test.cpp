@@ -1,7 +1,10 @@
 // Results that NumPy computed by the rules of docs/contracts.md (scripts/make_golden.py), against
 // the routed call of every op and against every candidate that takes the call.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -9,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -97,11 +101,16 @@ template <class T> T element(const ConstView &view, std::int64_t i) {
 }
 
 template <class T> bool same_bits(T a, T b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  using Bytes = std::array<std::byte, sizeof(T)>;
+  return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
 }
 template <class T> bool is_nan(T value) {
-  return value != value;
-} // NOLINT: integers, too
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(value);
+  } else {
+    return false;
+  }
+}
 
 // Steps from one number to the next; both zeros are one.
 template <class T> std::int64_t ordered(T value) {

@@ -203,9 +203,10 @@ void fill(const View &view, unsigned seed, bool special) {
   });
 }
 
-Extents drawn_shape(bool batch) {
+Extents drawn_shape(bool batch, bool may_be_empty = false) {
   constexpr int kChannels[] = {1, 1, 2, 3, 3, 4, 5, 9};
-  return {batch ? drawn(1, 3) : 1, drawn(1, 9), chance(4) ? drawn(30, 80) : drawn(1, 20),
+  const int height = may_be_empty && chance(30) ? 0 : drawn(1, 9);
+  return {batch ? drawn(1, 3) : 1, height, chance(4) ? drawn(30, 80) : drawn(1, 20),
           kChannels[drawn(0, 7)]};
 }
 
@@ -423,7 +424,7 @@ Operation drawn_operation(std::int64_t channels) {
 
 TEST_CASE("a strided image gives the bits of its contiguous copy") {
   holds(2000, [] {
-    const Extents shape = drawn_shape(chance(3));
+    const Extents shape = drawn_shape(chance(3), true);
     const Operation operation = drawn_operation(shape[kC]);
     const Array image = drawn_image(operation.in, shape);
     const Image copy = copy_of(image.view());
@@ -434,7 +435,7 @@ TEST_CASE("a strided image gives the bits of its contiguous copy") {
 
 TEST_CASE("a strided out gets the result and nothing beside it changes") {
   holds(2000, [] {
-    const Extents shape = drawn_shape(chance(3));
+    const Extents shape = drawn_shape(chance(3), true);
     const Operation operation = drawn_operation(shape[kC]);
     const Array image = drawn_image(operation.in, shape);
     const Image expected = operation.result(image.view(), bitwise());
@@ -457,7 +458,7 @@ TEST_CASE("a strided out gets the result and nothing beside it changes") {
 
 TEST_CASE("in place gives what out of place gives") {
   holds(2000, [] {
-    const Extents shape = drawn_shape(chance(3));
+    const Extents shape = drawn_shape(chance(3), true);
     const Operation operation = drawn_operation(shape[kC]);
     RC_PRE(operation.in_place && operation.in == operation.out);
     const Image image = copy_of(drawn_image(operation.in, shape).view());
@@ -471,7 +472,7 @@ TEST_CASE("in place gives what out of place gives") {
 
 TEST_CASE("a batch gives what its items give") {
   holds(2000, [] {
-    const Extents shape = drawn_shape(true);
+    const Extents shape = drawn_shape(true, true);
     const Operation operation = drawn_operation(shape[kC]);
     RC_PRE(operation.per_item);
     const Array batch = drawn_image(operation.in, shape);
@@ -487,7 +488,7 @@ TEST_CASE("a batch gives what its items give") {
 
 TEST_CASE("every bitwise candidate gives the route's bits on one thread and on several") {
   holds(1000, [] {
-    const Extents shape = drawn_shape(chance(2));
+    const Extents shape = drawn_shape(chance(2), true);
     const Operation operation = drawn_operation(shape[kC]);
     const Array image = drawn_image(operation.in, shape);
     const Image expected = operation.result(image.view(), bitwise());
@@ -632,6 +633,35 @@ TEST_CASE("normalizing and its inverse, exp and log, power and sqrt cancel") {
       RC_ASSERT(std::abs(value_at<float>(logs, at) - values[i]) <= 0x1p-20 * (1 + terms));
       RC_ASSERT(std::abs(value_at<float>(roots, at) - std::abs(values[i])) <= 0x1p-20 * terms);
     }
+  });
+}
+
+TEST_CASE("operands of any layout give what their copies give") {
+  holds(2000, [] {
+    const Extents shape = drawn_shape(chance(3), true);
+    const Dtype dtype = chance(2) ? Dtype::u8 : Dtype::f32;
+    const Dtype dtypes[] = {Dtype::u8, Dtype::i8, Dtype::u16, Dtype::i16, Dtype::f32};
+    const Array image = drawn_image(dtype, shape);
+    Extents of_operand = shape;
+    of_operand[kX] = chance(2) ? 1 : shape[kX];
+    of_operand[kC] = chance(2) ? 1 : shape[kC];
+    const Array operand = drawn_image(dtypes[drawn(0, 4)], of_operand);
+    const Array other = drawn_image(dtype, shape);
+    const Image image_copy = copy_of(image.view());
+    const Image operand_copy = copy_of(operand.view());
+    const Image other_copy = copy_of(other.view());
+    const Options &options = bitwise();
+    const double number = drawn_number();
+    RC_ASSERT(same(add(image.view(), operand.view(), options),
+                   add(image_copy, operand_copy, options), true));
+    RC_ASSERT(same(multiply(image.view(), operand.view(), options),
+                   multiply(image_copy, operand_copy, options), true));
+    RC_ASSERT(same(multiply_add(image.view(), operand.view(), number, options),
+                   multiply_add(image_copy, operand_copy, number, options), true));
+    RC_ASSERT(same(power(image.view(), operand.view(), options),
+                   power(image_copy, operand_copy, options), true));
+    RC_ASSERT(same(add_weighted(image.view(), number, other.view(), 0.5, options),
+                   add_weighted(image_copy, number, other_copy, 0.5, options), true));
   });
 }
 
@@ -802,8 +832,8 @@ TEST_CASE("the unit matrix changes nothing") {
     const int inner = drawn(1, 40);
     const Array a = drawn_matrix(Dtype::f32, drawn(1, 12), inner);
     std::vector<float> unit(static_cast<std::size_t>(inner * inner));
-    for (int i = 0; i < inner; ++i) {
-      unit[static_cast<std::size_t>(i * (inner + 1))] = 1;
+    for (std::size_t i = 0; i < unit.size(); i += static_cast<std::size_t>(inner) + 1) {
+      unit[i] = 1;
     }
     const ConstView matrix = hwc(static_cast<const float *>(unit.data()), inner, inner, 1);
     RC_ASSERT(values_of<float>(matmul(a.view(), matrix)) == values_of<float>(a.view()));
