@@ -286,7 +286,6 @@ PLANTED = [
     ("candidates/blend/opencv.cpp", "#include <hwy/highway.h>", "hwy"),
     ("candidates/blend/aten_wide.cpp", "#include <numkong/numkong.h>", "numkong"),
     ("candidates/blend/numkong.cpp", "#include <stringzilla/memory.h>", "stringzilla"),
-    ("candidates/blend/fused.cpp", '#include "candidates/lut/params.hpp"', "params"),
     ("candidates/blend/fused.cpp", '#include "router/lookup.hpp"', "router"),
     ("candidates/blend/fused.cpp", '#include "candidates/config.hpp"', "config.hpp"),
     ("candidates/blend/fused.cpp", '#include "candidates/common/opencv_mat.hpp"', "opencv_mat"),
