@@ -26,7 +26,10 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ModuleNotFoundError:
+    sys.exit(f"{sys.executable} has no NumPy; Debian's python3-numpy serves /usr/bin/python3")
 
 F32, F64 = np.float32, np.float64
 FLT_MAX = float(np.finfo(F32).max)
