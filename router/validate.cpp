@@ -218,7 +218,7 @@ void output(std::string_view op, std::string_view argument, const View &out, con
   image(op, argument, out, accepted);
   same_shape(op, argument, out, shape);
   for (int axis = 0; axis < 4; ++axis) {
-    if (out.shape[axis] > 1 && out.strides[axis] == 0) {
+    if (!out.empty() && out.shape[axis] > 1 && out.strides[axis] == 0) {
       throw Error(op, argument, fmt::format("stride 0 on an axis of length {}", out.shape[axis]),
                   "an output whose elements are distinct");
     }

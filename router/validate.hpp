@@ -16,7 +16,8 @@ namespace switchyard::validate {
 void image(std::string_view op, std::string_view argument, const ConstView &view,
            std::initializer_list<Dtype> accepted);
 
-// As image(); besides, `out` has this shape and no stride of 0 on an axis longer than 1.
+// As image(); besides, `out` has this shape and, unless it is empty, no stride of 0 on an axis
+// longer than 1.
 void output(std::string_view op, std::string_view argument, const View &out, const Extents &shape,
             std::initializer_list<Dtype> accepted);
 

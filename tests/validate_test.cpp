@@ -202,6 +202,9 @@ TEST_CASE("Empty images, in place, strided and broadcast inputs go through") {
   multiply_add(hwc(pixels.data(), 0, 2, 3), 1, 0, hwc(pixels.data(), 0, 2, 3));
   const Image nothing = multiply_add(hwc(pixels.data(), 2, 0, 3), 2, 1);
   CHECK(nothing.view().elements() == 0);
+  // A contiguous batch of nothing has strides of 0 on axes that are longer than 1.
+  multiply_add(xhwc(pixels.data(), 2, 0, 2, 3), 2, 1, xhwc(pixels.data(), 2, 0, 2, 3));
+  CHECK(transpose(hwc(pixels.data(), 0, 2, 3)).view().elements() == 0);
 
   multiply_add(channel(image, 1), 10, 0, channel(image, 1)); // one plane, in place
   CHECK(pixels == std::vector<std::uint8_t>{1, 20, 3, 4, 50, 6, 7, 80, 9, 10, 110, 12});
