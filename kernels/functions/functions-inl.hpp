@@ -227,16 +227,18 @@ HWY_NOINLINE void SettleBlock(const float *in, const VN *low, const VN *high, fl
                               const Exponents &exponents) {
   constexpr size_t kMost = kUnroll * hn::MaxLanes(DN());
   const DN d;
+  const hn::RebindToUnsigned<DN> du;
   const size_t n = hn::Lanes(d);
   HWY_ALIGN float lows[kMost];
-  HWY_ALIGN float highs[kMost];
+  HWY_ALIGN uint32_t low_bits[kMost];
+  HWY_ALIGN uint32_t high_bits[kMost];
   for (size_t u = 0; u < kUnroll; ++u) {
     hn::StoreU(low[u], d, lows + u * n);
-    hn::StoreU(high[u], d, highs + u * n);
+    hn::StoreU(hn::BitCast(du, low[u]), du, low_bits + u * n);
+    hn::StoreU(hn::BitCast(du, high[u]), du, high_bits + u * n);
   }
   for (size_t i = 0; i < kUnroll * n; ++i) {
-    const bool settled = std::memcmp(lows + i, highs + i, sizeof(float)) == 0;
-    out[i] = settled ? lows[i] : Op::Settle(in[i], exponents.Of(i));
+    out[i] = low_bits[i] == high_bits[i] ? lows[i] : Op::Settle(in[i], exponents.Of(i));
   }
 }
 
