@@ -59,6 +59,18 @@ struct Term {
   std::int64_t limit;  // the index runs over [0, limit]
 };
 
+// Two indices of one stride amount to one that runs over both their ranges. Views of one image have
+// their strides in common, and every pair of rows would be searched otherwise.
+void add_term(std::vector<Term> &terms, const Term &term) {
+  const auto same = std::find_if(terms.begin(), terms.end(),
+                                 [&](const Term &t) { return t.stride == term.stride; });
+  if (same == terms.end()) {
+    terms.push_back(term);
+  } else {
+    same->limit += term.limit;
+  }
+}
+
 // Whether Σ stride_i · index_i takes a value in [low, high]: a depth-first search over the terms,
 // largest stride first, which for nested strides has one or two branches a level.
 class Reachable {
@@ -234,19 +246,21 @@ void parameter(std::string_view op, std::string_view argument, const Values &val
 }
 
 void overlap(std::string_view op, std::string_view argument, const View &out,
-             const ConstView &input, bool in_place) {
+             const ConstView &input, bool in_place, std::string_view out_name) {
   if (out.empty() || input.empty() || (in_place && same_view(out, input)) ||
       !share_memory(out, input)) {
     return;
   }
-  throw Error(op, "out", fmt::format("memory that overlaps {}", argument),
+  throw Error(op, out_name, fmt::format("memory that overlaps {}", argument),
               in_place ? "memory of its own, or exactly that view" : "memory of its own");
 }
 
 void options(std::string_view op, const Options &options) {
   check(options.threads >= 1, op, "threads", std::to_string(options.threads), "1 or more");
-  check(options.exactness != Exactness::unsupported, op, "exactness", "unsupported",
-        "faithful, bitwise");
+  check(options.exactness == Exactness::faithful || options.exactness == Exactness::bitwise, op,
+        "exactness", "no such class", "faithful, bitwise");
+  check(options.rounding <= Rounding::half_up, op, "rounding", "no such rounding",
+        "by_op, truncate, half_even, half_up");
 }
 
 bool same_view(const ConstView &a, const ConstView &b) {
@@ -282,7 +296,7 @@ bool share_memory(const ConstView &a, const ConstView &b) {
     for (int axis = 0; axis < 4; ++axis) {
       const std::int64_t stride = std::abs(view->strides[axis]);
       if (view->shape[axis] > 1 && stride != 0) {
-        terms.push_back({stride, view->shape[axis] - 1});
+        add_term(terms, {stride, view->shape[axis] - 1});
       }
     }
   }

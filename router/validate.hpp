@@ -33,8 +33,9 @@ void parameter(std::string_view op, std::string_view argument, const Values &val
                std::int64_t channels);
 
 // `out` shares no element with `input`, or, where `in_place` is allowed, is exactly that view.
+// `out_name` is the argument that `out` was given as.
 void overlap(std::string_view op, std::string_view argument, const View &out,
-             const ConstView &input, bool in_place);
+             const ConstView &input, bool in_place, std::string_view out_name = "out");
 
 void options(std::string_view op, const Options &options);
 

@@ -251,6 +251,12 @@ TEST_CASE("weights are added in the order of appearance where bits are asked for
   CHECK(values_of<double>(backwards) == expected);
 }
 
+TEST_CASE("histogram has two forms, and any other is an error") {
+  const std::vector<std::uint8_t> pixels(8);
+  const ConstView images = xhwc(pixels.data(), 2, 2, 1, 2);
+  CHECK_THROWS_WITH(histogram(images, Over::per_item), Catch::StartsWith("histogram: over"));
+}
+
 TEST_CASE("weights of another shape or dtype are errors") {
   const std::vector<std::int32_t> labels{1, 2, 3, 0};
   const std::vector<float> weights(4);

@@ -678,6 +678,27 @@ TEST_CASE("ELT-05: a caller's own flush-to-zero changes no function and stays as
 }
 #endif
 
+TEST_CASE("the 0th power is 1 at every position, also of a signalling NaN") {
+  std::vector<float> values(39);
+  const std::uint32_t bits = 0x7F800001;
+  for (float &value : values) {
+    std::memcpy(&value, &bits, sizeof value);
+  }
+  for (const std::string_view candidate : candidates_of("power/scalar")) {
+    Options options;
+    options.candidate = candidate;
+    std::vector<float> out(values.size());
+    try {
+      power(array_1d(std::as_const(values).data(), 39), 0.0, array_1d(out.data(), 39), options);
+    } catch (const Error &error) {
+      CHECK(error.argument() == "candidate");
+      continue;
+    }
+    INFO(std::string(candidate));
+    CHECK(std::all_of(out.begin(), out.end(), [](float value) { return value == 1; }));
+  }
+}
+
 TEST_CASE("ISA-02: functions of the float in a packed record, from an odd address") {
   constexpr std::int64_t kRecord = 5;
   const std::int64_t n = 42;

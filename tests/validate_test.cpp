@@ -98,6 +98,21 @@ TEST_CASE("Views that interleave without sharing an element are apart") {
   CHECK_FALSE(validate::share_memory(slice(image, kH, 0, 240), slice(image, kH, 240, 480)));
 }
 
+TEST_CASE("Large views that interleave without sharing an element are apart") {
+  std::vector<float> memory(480 * 640 * 4 + 1);
+  const View image = hwc(memory.data(), 480, 640, 4);
+  CHECK_FALSE(validate::share_memory(slice(image, kC, 0, 2), slice(image, kC, 2, 4)));
+  CHECK(validate::share_memory(slice(image, kC, 0, 2), slice(image, kC, 1, 4)));
+  View even = image;
+  even.shape[kW] /= 2;
+  even.strides[kW] *= 2;
+  View odd = even;
+  odd.data = image.at(0, 0, 1, 0);
+  CHECK_FALSE(validate::share_memory(even, odd));
+  odd.data = image.at(0, 0, 0, 3);
+  CHECK(validate::share_memory(even, odd));
+}
+
 TEST_CASE("An error names op, argument, given and accepted, and writes nothing") {
   std::vector<std::uint8_t> in(60, 9);
   std::vector<std::uint8_t> out(60, 77);
@@ -154,7 +169,13 @@ TEST_CASE("An error names op, argument, given and accepted, and writes nothing")
   fails([&] { multiply_add(image, 1, 0, result, none); }, "threads", "0", "1 or more");
   Options odd;
   odd.exactness = Exactness::unsupported;
-  fails([&] { hflip(image, result, odd); }, "exactness", "unsupported", "faithful, bitwise");
+  fails([&] { hflip(image, result, odd); }, "exactness", "no such class", "faithful, bitwise");
+  odd.exactness = static_cast<Exactness>(77);
+  fails([&] { hflip(image, result, odd); }, "exactness", "no such class", "faithful, bitwise");
+  odd.exactness = Exactness::faithful;
+  odd.rounding = static_cast<Rounding>(9);
+  fails([&] { hflip(image, result, odd); }, "rounding", "no such rounding",
+        "by_op, truncate, half_even, half_up");
   fails([&] { add_weighted(image, 1, hwc(in.data(), 5, 4, 3), 0, result); }, "b", "shape 1x5x4x3",
         "1x4x5x3");
   fails([&] { add_weighted(image, 1, hwc(floats.data(), 4, 5, 3), 0, result); }, "b", "dtype f32",
@@ -176,7 +197,7 @@ TEST_CASE("An error names op, argument, given and accepted, and writes nothing")
         mean_std(image, hwc(numbers.data(), 1, 1, 3), hwc(numbers.data(), 1, 1, 3),
                  Over::per_channel);
       },
-      "out", "memory that overlaps mean", "memory of its own");
+      "std", "memory that overlaps mean", "memory of its own");
 }
 
 TEST_CASE("Pins that cannot apply are errors") {

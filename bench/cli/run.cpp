@@ -219,7 +219,7 @@ Outcome run_histogram(const Image &image, const Arguments &arguments, const Opti
 
 // Takes the picture's bytes for labels.
 Outcome run_bincount(const Image &image, const Arguments &arguments, const Options &options) {
-  const auto bins = static_cast<std::int64_t>(arguments.number("min_length"));
+  const std::int64_t bins = whole_number(arguments, "min_length");
   const Image counts = bincount(image, {bins, {}}, options);
   const auto *data = counts.data<std::uint64_t>();
   Json statistics;

@@ -18,7 +18,12 @@ at::Tensor exponents_of(const Coefficients &coefficients) {
 
 } // namespace
 
-const char *accepts_aten_function(const Call &call, const Expression & /*expression*/) {
+const char *accepts_aten_function(const Call &call, const Expression &expression) {
+  // ATen leaves the last elements to the C library's pow, whose 0th power of a signalling NaN is
+  // NaN.
+  if (expression.form == Form::power && !expression.a.all([](double a) { return a != 0; })) {
+    return "exponents of 0";
+  }
   for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
     if (const char *reason = refuses_tensor(*view)) {
       return reason;

@@ -10,8 +10,11 @@ Extents result_shape(const ConstView &image, Over over) {
   return {1, 1, 256, over == Over::global ? 1 : image.channels()};
 }
 
-void check(const ConstView &image, const ConstView *mask, const Options &options) {
+void check(const ConstView &image, const ConstView *mask, Over over, const Options &options) {
   validate::image(kOp, "image", image, {Dtype::u8});
+  if (over != Over::global && over != Over::per_channel) {
+    throw Error(kOp, "over", "another form", "global, per_channel");
+  }
   if (mask != nullptr) {
     validate::image(kOp, "mask", *mask, {Dtype::u8});
     Extents shape = image.shape;
@@ -39,7 +42,7 @@ void run(const ConstView &image, const ConstView *mask, Over over, const View &o
 
 void into(const ConstView &image, const ConstView *mask, Over over, const View &out,
           const Options &options) {
-  check(image, mask, options);
+  check(image, mask, over, options);
   validate::output(kOp, "out", out, result_shape(image, over), {Dtype::u64});
   validate::overlap(kOp, "image", out, image, false);
   if (mask != nullptr) {
@@ -49,7 +52,7 @@ void into(const ConstView &image, const ConstView *mask, Over over, const View &
 }
 
 Image fresh(const ConstView &image, const ConstView *mask, Over over, const Options &options) {
-  check(image, mask, options);
+  check(image, mask, over, options);
   Image out(result_shape(image, over), Dtype::u64);
   run(image, mask, over, out, OutputMode::fresh, options);
   return out;

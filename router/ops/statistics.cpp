@@ -82,7 +82,7 @@ void check(std::string_view op, const ConstView &image, bool takes_empty, const 
 void check_out(std::string_view op, std::string_view name, const View &out, const ConstView &image,
                const Reduction &over, Dtype dtype) {
   validate::output(op, name, out, over.result_shape(image.shape), {dtype});
-  validate::overlap(op, "image", out, image, false);
+  validate::overlap(op, "image", out, image, false, name);
 }
 
 Image results_of(const ConstView &image, const Reduction &over, Dtype dtype) {
@@ -90,8 +90,7 @@ Image results_of(const ConstView &image, const Reduction &over, Dtype dtype) {
   return {over.result_shape(image.shape), dtype, has_four_axes ? image.rank : std::uint8_t{3}};
 }
 
-// ---- variants, looked up once
-// --------------------------------------------------------------------
+// ---- variants, looked up once -------------------------------------------------------------------
 
 const Variants &reduce_sum_variants() {
   static const Variants variants{
@@ -128,8 +127,7 @@ Dtype sum_dtype(const ConstView &image) {
 
 } // namespace
 
-// ---- reduce_sum
-// ----------------------------------------------------------------------------------
+// ---- reduce_sum ---------------------------------------------------------------------------------
 
 void unchecked::reduce_sum(const ConstView &image, const View &out, const Reduction &over,
                            const Options &options) {
@@ -150,8 +148,7 @@ Image reduce_sum(const ConstView &image, const Reduction &over, const Options &o
   return out;
 }
 
-// ---- mean
-// ----------------------------------------------------------------------------------------
+// ---- mean ---------------------------------------------------------------------------------------
 
 void unchecked::mean(const ConstView &image, const View &out, const Reduction &over,
                      const Options &options) {
@@ -171,8 +168,7 @@ Image mean(const ConstView &image, const Reduction &over, const Options &options
   return out;
 }
 
-// ---- std
-// -----------------------------------------------------------------------------------------
+// ---- std ----------------------------------------------------------------------------------------
 
 void unchecked::std(const ConstView &image, const View &out, const Reduction &over, double eps,
                     const Options &options) {
@@ -193,8 +189,7 @@ Image std(const ConstView &image, const Reduction &over, double eps, const Optio
   return out;
 }
 
-// ---- mean_std
-// ------------------------------------------------------------------------------------
+// ---- mean_std -----------------------------------------------------------------------------------
 
 void unchecked::mean_std(const ConstView &image, const View &mean, const View &std,
                          const Reduction &over, double eps, const Options &options) {
@@ -206,7 +201,7 @@ void mean_std(const ConstView &image, const View &mean, const View &std, const R
   check("mean_std", image, false, options);
   check_out("mean_std", "mean", mean, image, over, Dtype::f64);
   check_out("mean_std", "std", std, image, over, Dtype::f64);
-  validate::overlap("mean_std", "mean", std, mean, false);
+  validate::overlap("mean_std", "mean", std, mean, false, "std");
   unchecked::mean_std(image, mean, std, over, eps, options);
 }
 
@@ -219,8 +214,7 @@ MeanStd mean_std(const ConstView &image, const Reduction &over, double eps,
   return result;
 }
 
-// ---- min_max
-// -------------------------------------------------------------------------------------
+// ---- min_max ------------------------------------------------------------------------------------
 
 void unchecked::min_max(const ConstView &image, const View &min, const View &max,
                         const Reduction &over, const Options &options) {
@@ -232,7 +226,7 @@ void min_max(const ConstView &image, const View &min, const View &max, const Red
   check("min_max", image, false, options);
   check_out("min_max", "min", min, image, over, image.dtype);
   check_out("min_max", "max", max, image, over, image.dtype);
-  validate::overlap("min_max", "min", max, min, false);
+  validate::overlap("min_max", "min", max, min, false, "max");
   unchecked::min_max(image, min, max, over, options);
 }
 
