@@ -8,7 +8,8 @@
 #   --ops GLOB       only the variants that match, for example 'multiply_add/*'
 #   --full           the whole benchmark matrix instead of the quick one
 #   --threads LIST   thread budgets to measure, for example 1,2
-#   --budget TIME    stop measuring after about this long, for example 90s
+#   --budget TIME    stop measuring after about this long, for example 90s; default: 2m, with
+#                    --full or --stale none. A longer one measures more shapes of each op
 #   --stale          measure again what no longer holds, and no more
 #   --resume         go on with the campaign that was interrupted
 #   --shard I/N      measure the I-th of N parts; `switchyard merge` puts them together
