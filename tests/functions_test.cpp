@@ -375,7 +375,7 @@ TEST_CASE("power has C's special cases in every candidate") {
             return units_off(result, {wanted, static_cast<double>(wanted)}) <= units;
           }));
         });
-    CHECK(ran >= 2);
+    CHECK(ran >= 1);
   }
 }
 
