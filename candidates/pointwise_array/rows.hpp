@@ -164,8 +164,8 @@ private:
     return converts ? Moved{size_of(dtype), 4} : Moved{};
   }
   [[nodiscard]] static constexpr Moved operation(Dtype operand) {
-    Moved moved = converted(operand, operand == Dtype::f64);
-    return moved += {4 + (operand == Dtype::f64 ? 4 : size_of(operand)), 4};
+    Moved moved = converted(operand, operand != Dtype::f32);
+    return moved += {8, 4};
   }
 
   bool two_;
