@@ -26,8 +26,8 @@ public:
     const Entry &entry = entries_[slot(variant, in)];
     const bool same =
         entry.serving == serving && entry.facts == pack(variant, call, output, options) &&
-        same_geometry(entry, in, out) &&
-        (call.in[1] == nullptr || same_geometry(entry.second, *call.in[1])) && can_know(call);
+        is_none(difference(entry.in, in) | difference(entry.out, out)) &&
+        (call.in[1] == nullptr || is_none(difference(entry.second, *call.in[1]))) && can_know(call);
     return same ? &entry.found : nullptr;
   }
 
@@ -79,23 +79,16 @@ private:
                 sizeof all);
     return all;
   }
-  static bool same_geometry(const Geometry &known, const ConstView &view) {
-    const Geometry a = geometry(view);
+  // 0 in both halves where the geometry is the known one.
+  static Pair difference(const Geometry &known, const ConstView &view) {
+    const Geometry now = geometry(view);
     Pair bits{};
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      bits |= known[i] ^ a[i];
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      bits |= known[i] ^ now[i];
     }
-    return (bits[0] | bits[1]) == 0;
+    return bits;
   }
-  static bool same_geometry(const Entry &entry, const ConstView &in, const ConstView &out) {
-    const Geometry a = geometry(in);
-    const Geometry b = geometry(out);
-    Pair bits{};
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      bits |= (entry.in[i] ^ a[i]) | (entry.out[i] ^ b[i]);
-    }
-    return (bits[0] | bits[1]) == 0;
-  }
+  static bool is_none(Pair bits) { return (bits[0] | bits[1]) == 0; }
 
   std::array<Entry, kEntries> entries_{};
 };

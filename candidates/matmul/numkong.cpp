@@ -1,7 +1,7 @@
 // matmul through NumKong's packed dot products of rows.
 //
 // They take the right-hand matrix as its transpose, and f32 adds in f64 to a result in f64, which
-// is narrowed here. f64 is left out: its compensated sums turn an infinite result into NaN.
+// is narrowed here.
 #include "candidates/common/numkong_kernels.hpp"
 
 #include <memory>
