@@ -28,11 +28,8 @@ void run_f32(const Terms &terms, at::Tensor out) {
 } // namespace
 
 const char *accepts_aten(const Call &call) {
-  for (const ConstView *view :
-       {call.in[0], call.in[1], static_cast<const ConstView *>(call.out[0])}) {
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
+  if (const char *reason = refuses_tensors(call)) {
+    return reason;
   }
   return refuses_fusing(call);
 }

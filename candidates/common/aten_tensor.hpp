@@ -44,6 +44,23 @@ inline const char *refuses_tensor(const ConstView &view) {
   return nullptr;
 }
 
+// Whether every array of a call can be a tensor.
+inline const char *refuses_tensors(const Call &call) {
+  for (const ConstView *view : call.in) {
+    const char *reason = view == nullptr ? nullptr : refuses_tensor(*view);
+    if (reason != nullptr) {
+      return reason;
+    }
+  }
+  for (const View *view : call.out) {
+    const char *reason = view == nullptr ? nullptr : refuses_tensor(*view);
+    if (reason != nullptr) {
+      return reason;
+    }
+  }
+  return nullptr;
+}
+
 // An X × H × W × C tensor. ATen treats a stride of 0 on an output as an error, as the contract
 // does.
 inline at::Tensor tensor_of(const ConstView &view) {

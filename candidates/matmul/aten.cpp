@@ -18,13 +18,7 @@ at::Tensor matrices_of(const ConstView &view) {
 } // namespace
 
 const char *accepts_aten(const Call &call) {
-  for (const ConstView *view :
-       {call.in[0], call.in[1], static_cast<const ConstView *>(call.out[0])}) {
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
-  }
-  return nullptr;
+  return refuses_tensors(call);
 }
 
 void run_aten(const Call &call) {

@@ -56,10 +56,8 @@ void normalize(const at::Tensor &in, at::Tensor &out, std::span<const Scale> sca
 } // namespace
 
 const char *accepts_aten(const Call &call, Mode mode) {
-  for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
+  if (const char *reason = refuses_tensors(call)) {
+    return reason;
   }
   return is_range(mode) || call.in[0]->empty()
              ? nullptr

@@ -1,7 +1,7 @@
 // Pointwise ops through eager ATen, one op per operation, in f32: integer images are widened
 // first; integer results are rounded, clamped and narrowed.
+#include "candidates/common/aten_narrow.hpp"
 #include "candidates/common/aten_tensor.hpp"
-#include "candidates/common/domain.hpp"
 #include "candidates/pointwise/adapters.hpp"
 
 namespace switchyard::candidates::pointwise {
@@ -49,30 +49,10 @@ void operate(at::Tensor &work, const at::Tensor &in, const Expression &expressio
   }
 }
 
-// To u8; ATen has no u16. Its cast of NaN, and of what lies beyond the type, is undefined.
-void narrow(at::Tensor &work, at::Tensor &out, Rounding rounding, bool may_be_nan) {
-  if (may_be_nan) {
-    work.nan_to_num_(0);
-  }
-  work.clamp_(0, 255);
-  out.copy_(rounding == Rounding::half_even ? work.round_() : work);
-}
-
 } // namespace
 
 const char *accepts_aten(const Call &call, const Expression &expression) {
-  for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
-    if (view->dtype == Dtype::u16) {
-      return "ATen has no u16";
-    }
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
-  }
-  if (call.out[0]->dtype == Dtype::u8 && expression.rounding == Rounding::half_up) {
-    return "ATen has no exact half-up rounding";
-  }
-  return refuses_wide(call);
+  return refuses_arithmetic(call, expression.rounding);
 }
 
 void run_aten(const Call &call, const Expression &expression) {
@@ -91,7 +71,7 @@ void run_aten(const Call &call, const Expression &expression) {
   operate(work, widen ? work.copy_(in) : in, expression);
   // Integers and finite coefficients make infinities at most.
   const bool finite = widen && expression.a.all_finite() && expression.b.all_finite();
-  narrow(work, out, expression.rounding, !finite);
+  narrow_to_u8(work, out, expression.rounding, !finite);
 }
 
 } // namespace switchyard::candidates::pointwise

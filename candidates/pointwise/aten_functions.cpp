@@ -24,10 +24,8 @@ const char *accepts_aten_function(const Call &call, const Expression &expression
   if (expression.form == Form::power && !expression.a.all([](double a) { return a != 0; })) {
     return "exponents of 0";
   }
-  for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
+  if (const char *reason = refuses_tensors(call)) {
+    return reason;
   }
   return refuses_wide(call);
 }

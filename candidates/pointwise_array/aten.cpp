@@ -1,7 +1,7 @@
 // Pointwise ops with arrays through eager ATen, which repeats operands by itself: one op per
 // operation, in f32. u8 images are widened first; their results are rounded, clamped and narrowed.
+#include "candidates/common/aten_narrow.hpp"
 #include "candidates/common/aten_tensor.hpp"
-#include "candidates/common/domain.hpp"
 #include "candidates/pointwise_array/adapters.hpp"
 
 namespace switchyard::candidates::pointwise_array {
@@ -57,22 +57,7 @@ bool has_real_operands(const Call &call) {
 } // namespace
 
 const char *accepts_aten(const Call &call, const Expression &expression) {
-  for (const ConstView *view :
-       {call.in[0], call.in[1], call.in[2], static_cast<const ConstView *>(call.out[0])}) {
-    if (view == nullptr) {
-      continue;
-    }
-    if (view->dtype == Dtype::u16) {
-      return "ATen has no u16";
-    }
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
-  }
-  if (call.out[0]->dtype == Dtype::u8 && expression.rounding == Rounding::half_up) {
-    return "ATen has no exact half-up rounding";
-  }
-  return refuses_wide(call);
+  return refuses_arithmetic(call, expression.rounding);
 }
 
 void run_aten(const Call &call, const Expression &expression) {
@@ -84,11 +69,7 @@ void run_aten(const Call &call, const Expression &expression) {
   }
   at::Tensor work = in.to(at::kFloat);
   operate(call, expression, work, work);
-  if (has_real_operands(call)) {
-    work.nan_to_num_(0); // the cast of NaN is undefined
-  }
-  work.clamp_(0, 255);
-  out.copy_(expression.rounding == Rounding::half_even ? work.round_() : work);
+  narrow_to_u8(work, out, expression.rounding, has_real_operands(call));
 }
 
 } // namespace switchyard::candidates::pointwise_array

@@ -270,14 +270,10 @@ template <class Kind> void run_min_max(const Call &call) {
 
 template <Asked kAsked> void run_fused(const Call &call) {
   choose_target();
-  const bool bytes = call.in[0]->dtype == Dtype::u8;
   if constexpr (kAsked == Asked::min_max) {
-    bytes ? run_min_max<Bytes>(call) : run_min_max<Floats>(call);
+    run_by_dtype<kAsked>(call, run_min_max<Bytes>, run_min_max<Floats>);
   } else {
-    if (kAsked == Asked::sum && stored_zeros(call)) {
-      return;
-    }
-    bytes ? run_bytes<kAsked>(call) : run_floats<kAsked>(call);
+    run_by_dtype<kAsked>(call, run_bytes<kAsked>, run_floats<kAsked>);
   }
 }
 

@@ -41,12 +41,7 @@ template <Asked kAsked> void run_bytes(const Call &call) {
           }
         }
       },
-      [&](const Tile &tile, std::int64_t n) {
-        for (std::int64_t c = 0; c < tile.columns; ++c) {
-          store<kAsked>(tile, c, sums[static_cast<std::size_t>(c)], n,
-                        call.params_as<ReductionParams>().eps);
-        }
-      });
+      [&](const Tile &tile, std::int64_t n) { store_all<kAsked>(call, tile, sums.data(), n); });
 }
 
 // Sums of term(value, column) over a block, by the lanes and the tree of the contract.
@@ -89,12 +84,7 @@ template <Asked kAsked> void run_floats(const Call &call) {
                            : moments[c].add_sum(rows.rows, sums[c]);
         }
       },
-      [&](const Tile &tile, std::int64_t n) {
-        for (std::int64_t c = 0; c < tile.columns; ++c) {
-          store<kAsked>(tile, c, moments[static_cast<std::size_t>(c)], n,
-                        call.params_as<ReductionParams>().eps);
-        }
-      });
+      [&](const Tile &tile, std::int64_t n) { store_all<kAsked>(call, tile, moments.data(), n); });
 }
 
 // The range of values seen. −0 lies below +0.
@@ -147,14 +137,10 @@ template <class T> void run_min_max(const Call &call) {
 } // namespace
 
 template <Asked kAsked> void run_loop(const Call &call) {
-  const bool bytes = call.in[0]->dtype == Dtype::u8;
   if constexpr (kAsked == Asked::min_max) {
-    bytes ? run_min_max<std::uint8_t>(call) : run_min_max<float>(call);
+    run_by_dtype<kAsked>(call, run_min_max<std::uint8_t>, run_min_max<float>);
   } else {
-    if (kAsked == Asked::sum && stored_zeros(call)) {
-      return;
-    }
-    bytes ? run_bytes<kAsked>(call) : run_floats<kAsked>(call);
+    run_by_dtype<kAsked>(call, run_bytes<kAsked>, run_floats<kAsked>);
   }
 }
 

@@ -99,4 +99,21 @@ void store(const Tile &tile, std::int64_t column, const Sums &sums, std::int64_t
   }
 }
 
+// Writes what is asked for of a tile's ByteSums or Moments.
+template <Asked kAsked, class Sums>
+void store_all(const Call &call, const Tile &tile, const Sums *sums, std::int64_t n) {
+  for (std::int64_t c = 0; c < tile.columns; ++c) {
+    store<kAsked>(tile, c, sums[c], n, call.params_as<ReductionParams>().eps);
+  }
+}
+
+// Runs what is there for the image's dtype; sums of nothing need neither.
+template <Asked kAsked, class Bytes, class Floats>
+void run_by_dtype(const Call &call, Bytes bytes, Floats floats) {
+  if (kAsked == Asked::sum && stored_zeros(call)) {
+    return;
+  }
+  call.in[0]->dtype == Dtype::u8 ? bytes(call) : floats(call);
+}
+
 } // namespace switchyard::candidates::reduction

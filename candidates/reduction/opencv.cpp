@@ -175,14 +175,10 @@ template <class T> void run_min_max(const Call &call) {
 } // namespace
 
 template <Asked kAsked> void run_opencv(const Call &call) {
-  const bool bytes = call.in[0]->dtype == Dtype::u8;
   if constexpr (kAsked == Asked::min_max) {
-    bytes ? run_min_max<std::uint8_t>(call) : run_min_max<float>(call);
+    run_by_dtype<kAsked>(call, run_min_max<std::uint8_t>, run_min_max<float>);
   } else {
-    if (kAsked == Asked::sum && stored_zeros(call)) {
-      return;
-    }
-    bytes ? run_bytes<kAsked>(call) : run_floats<kAsked>(call);
+    run_by_dtype<kAsked>(call, run_bytes<kAsked>, run_floats<kAsked>);
   }
 }
 

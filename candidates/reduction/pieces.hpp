@@ -82,12 +82,4 @@ template <class T> void store_ranges(const Tile &tile, const Range<T> *ranges) {
   }
 }
 
-// Writes what is asked for of a tile's ByteSums or Moments.
-template <Asked kAsked, class Sums>
-void store_all(const Call &call, const Tile &tile, const Sums *sums, std::int64_t n) {
-  for (std::int64_t c = 0; c < tile.columns; ++c) {
-    store<kAsked>(tile, c, sums[c], n, call.params_as<ReductionParams>().eps);
-  }
-}
-
 } // namespace switchyard::candidates::reduction

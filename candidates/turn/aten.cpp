@@ -14,12 +14,7 @@ ConstView as_known(ConstView view) {
 } // namespace
 
 const char *accepts_aten(const Call &call, const Turn & /*turn*/) {
-  for (const ConstView *view : {call.in[0], static_cast<const ConstView *>(call.out[0])}) {
-    if (const char *reason = refuses_tensor(*view)) {
-      return reason;
-    }
-  }
-  return nullptr;
+  return refuses_tensors(call);
 }
 
 void run_aten(const Call &call, const Turn &turn) {
