@@ -25,7 +25,7 @@ public:
       if (candidate.part != nullptr) {
         in_[i] = candidate.part(whole, static_cast<int>(i), axis, from, to);
         call_.in[i] = &in_[i];
-      } else if (divides(candidate.split, whole, i, axis)) {
+      } else if (whole.in[i]->shape[axis] == whole.in[0]->shape[axis]) {
         in_[i] = slice(*whole.in[i], axis, from, to);
         call_.in[i] = &in_[i];
       }
@@ -42,11 +42,6 @@ public:
   [[nodiscard]] const Call &call() const { return call_; }
 
 private:
-  static bool divides(Split split, const Call &whole, std::size_t input, Axis axis) {
-    return (split != Split::rows_of_first || input == 0) &&
-           whole.in[input]->shape[axis] == whole.in[0]->shape[axis];
-  }
-
   Call call_;
   std::array<ConstView, 3> in_;
   std::array<View, 2> out_;

@@ -51,6 +51,12 @@ void run_scale_by_total(const Call &call) {
   });
 }
 
+// A band of the output takes the same rows of the first input and all of the second.
+ConstView first_alone(const Call &call, int which, Axis axis, std::int64_t from, std::int64_t to) {
+  const ConstView &input = *call.in[static_cast<std::size_t>(which)];
+  return which == 0 ? slice(input, axis, from, to) : input;
+}
+
 constexpr DtypeCase kDtypes[] = {
     {"u8", {Dtype::u8, Dtype::u8}, {Dtype::u8}},
     {"unmeasured", {Dtype::u8, Dtype::u8}, {Dtype::u8}, false},
@@ -59,7 +65,7 @@ constexpr Candidate kAddRow[] = {
     {"loop", 1, "loop", nullptr, {bitwise, bitwise}, {1, 1}, Split::rows, run_add_row}};
 constexpr Variant kVariant{"add_row", kDtypes, kAddRow};
 constexpr Candidate kScale{
-    "loop", 1, "loop", nullptr, {bitwise}, {1, 1}, Split::rows_of_first, run_scale_by_total};
+    "loop", 1, "loop", nullptr, {bitwise}, {1, 1}, Split::rows, run_scale_by_total, first_alone};
 
 constexpr ParamSet kSets[] = {{"only", true}};
 constexpr ShapeCase kShapes[] = {{{1, 5, 7, 1}},

@@ -46,8 +46,15 @@ HWY_INLINE VD LoadWide(const float *p) {
   return hn::PromoteTo(DD(), hn::LoadU(DN(), p));
 }
 HWY_INLINE VN ToNarrow(VD v) {
+// Highway's own demotion makes infinities finite on its two targets without instructions.
 #if HWY_TARGET == HWY_SCALAR
-  return VN(static_cast<float>(v.raw)); // Highway's own saturates here, infinities too
+  return VN(static_cast<float>(v.raw));
+#elif HWY_TARGET == HWY_EMU128
+  VN narrow;
+  for (size_t i = 0; i < hn::Lanes(DN()); ++i) {
+    narrow.raw[i] = static_cast<float>(v.raw[i]);
+  }
+  return narrow;
 #else
   return hn::DemoteTo(DN(), v);
 #endif

@@ -142,7 +142,7 @@ template <class In> HWY_INLINE void IntegersToF32(const In *in, float *out, size
 // out[i] = f32(in[i]) of doubles, rounded to nearest, after they were truncated toward zero or not.
 template <bool kTruncates> HWY_INLINE void DoublesToF32(const double *in, float *out, size_t n) {
   size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR // whose demotion saturates infinities
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 // whose demotions make infinities finite
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> df;
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {

@@ -58,11 +58,9 @@ using Domain = const char *(const Call &);
 // How the router may divide a call among threads.
 enum class Split : std::uint8_t {
   none, // one call computes the whole
-  // Output rows depend on the same rows of the inputs: any band of rows is a call. An input with
-  // one row serves all rows.
+  // Output rows depend on the same rows of the inputs, or on what Candidate::part says: any band of
+  // rows is a call. An input with one row serves all rows.
   rows,
-  // The same for the first input alone; every output row may depend on all of the others.
-  rows_of_first,
 };
 
 // The part of input `which` that the output's indices [from, to) of `axis`, X or H, depend on.
