@@ -72,6 +72,7 @@ HWY_AFTER_NAMESPACE();
 #include "candidates/common/domain.hpp"
 #include "candidates/common/runs.hpp"
 #include "candidates/pointwise/adapters.hpp"
+#include "candidates/pointwise/fused_bytes.hpp"
 
 namespace switchyard::kernels {
 HWY_EXPORT(AddU8Truncate);
@@ -182,6 +183,11 @@ template <> Kernel<float, std::uint16_t> kernel_of(Form form, Rounding rounding)
 
 template <class In, class Out> void apply(const Call &call, const Expression &expression) {
   const Kernel<In, Out> kernel = kernel_of<In, Out>(expression.form, expression.rounding);
+  if constexpr (sizeof(In) == 1 && sizeof(Out) == 1) {
+    if (run_in_bytes(call, expression, kernel)) {
+      return;
+    }
+  }
   const std::int64_t period = expression.distinct(call.in[0]->channels());
   const Pattern a(expression.a, period);
   const Pattern b(expression.b, period);
