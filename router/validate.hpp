@@ -1,6 +1,8 @@
 // Checks of the public edge. Each throws Error that names op, argument, given and accepted.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
@@ -31,6 +33,9 @@ void repeats_to(std::string_view op, std::string_view argument, const ConstView 
 // One value or `channels` values.
 void parameter(std::string_view op, std::string_view argument, const Values &values,
                std::int64_t channels);
+[[nodiscard]] inline bool is_parameter(const Values &values, std::int64_t channels) {
+  return values.size == 1 || values.size == channels;
+}
 
 // `out` shares no element with `input`, or, where `in_place` is allowed, is exactly that view.
 // `out_name` is the argument that `out` was given as.
@@ -46,8 +51,20 @@ void options(std::string_view op, const Options &options);
 // have. A search that would take too long answers true.
 [[nodiscard]] bool share_memory(const ConstView &a, const ConstView &b);
 
+[[nodiscard]] bool any_is_wide(const Values &values);
+
 // A finite value exceeds FLT_MAX.
-[[nodiscard]] bool is_wide(const Values &values);
+[[nodiscard]] inline bool is_wide(const Values &values) {
+  // By integers: a comparison of doubles would raise what the caller may have trapped.
+  constexpr std::uint32_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
+  if (values.size == 1) [[likely]] {
+    const auto top = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(*values.data) >> 32);
+    if ((top & 0x7FFFFFFFU) < kTopOfMost) [[likely]] {
+      return false;
+    }
+  }
+  return any_is_wide(values);
+}
 // Only f64 has such elements; others are not read.
 [[nodiscard]] bool is_wide(const ConstView &view);
 

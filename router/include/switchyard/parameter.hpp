@@ -18,7 +18,7 @@ class Parameter {
 public:
   constexpr Parameter(double scalar) : scalar_(scalar) {} // NOLINT: 1.08 is a parameter
   constexpr Parameter(std::span<const double> values)     // NOLINT: so is a vector
-      : data_(values.data()), size_(static_cast<std::int64_t>(values.size())), vector_(true) {}
+      : data_(values.data()), size_(static_cast<std::int64_t>(values.size())) {}
   constexpr Parameter(std::initializer_list<double> values) // NOLINT: and {1, 2, 3}
       : Parameter(std::span<const double>(values.begin(), values.size())) {}
   template <class Range>
@@ -28,14 +28,13 @@ public:
 
   // Valid as long as this Parameter and what it borrows.
   [[nodiscard]] constexpr Values values() const {
-    return vector_ ? Values{data_, size_} : Values{&scalar_, 1};
+    return {data_ != nullptr ? data_ : &scalar_, size_};
   }
 
 private:
   double scalar_ = 0;
-  const double *data_ = nullptr;
-  std::int64_t size_ = 0;
-  bool vector_ = false;
+  const double *data_ = nullptr; // of a vector; nullptr: the scalar, or no elements
+  std::int64_t size_ = 1;
 };
 
 // An array: any view or Image, of u8, i8, u16, i16, f32 or f64 elements. Its height and width are
