@@ -52,15 +52,16 @@ inline void run_here(const Candidate &candidate, const Call &call) {
   candidate.run(call);
 }
 
-// What both forms of dispatch have in common: whether the call was one that this thread remembers,
-// for one thread, and has been run. `passes` gets what is remembered.
-template <class Passes>
+// Runs the call if it is one that this thread remembers, for one thread, and `passes`, which gets
+// what is remembered, agrees; else returns false. The call has kInputs inputs and one output.
+template <int kInputs, class Passes>
 inline bool dispatch_known(const VariantHandle &handle, const Call &call, OutputMode output,
                            const Options &options, const Passes &passes) {
   const Serving *const now = serving.load(std::memory_order_acquire);
   LookupMemo::Entry &entry = t_memo.at(handle.index(), call);
-  if (!LookupMemo::can_know(call) || !options.candidate.empty() || entry.route.threads != 1 ||
-      !entry.is_of(now, handle.index(), call, output, options) || !passes(entry)) [[unlikely]] {
+  if (!options.candidate.empty() || entry.route.threads != 1 ||
+      !entry.is_of<kInputs>(now, handle.index(), call, output, options) || !passes(entry))
+      [[unlikely]] {
     return false;
   }
   const Candidate &candidate = *entry.route.candidate;
@@ -78,28 +79,36 @@ inline bool dispatch_known(const VariantHandle &handle, const Call &call, Output
 // for decide_for().
 inline void dispatch(const VariantHandle &variant, const Call &call, OutputMode output,
                      const Options &options) {
+  detail::dispatch_anew(variant, call, output, options, false);
+}
+
+// The same, with fewer instructions where the call repeats an earlier one, for calls of one output
+// and kInputs inputs, one or two.
+template <int kInputs>
+inline void dispatch_repeated(const VariantHandle &variant, const Call &call, OutputMode output,
+                              const Options &options) {
   const auto any = [](const LookupMemo::Entry &) { return true; };
-  if (!detail::dispatch_known(variant, call, output, options, any)) [[unlikely]] {
-    detail::dispatch_anew(variant, call, output, options, false);
+  if (!detail::dispatch_known<kInputs>(variant, call, output, options, any)) [[unlikely]] {
+    dispatch(variant, call, output, options);
   }
 }
 
-// The same for a call whose validation has passed, of which this thread takes note.
+// For a call whose validation has passed, of which this thread takes note.
 inline void dispatch_checked(const VariantHandle &variant, const Call &call, OutputMode output,
                              const Options &options) {
   detail::dispatch_anew(variant, call, output, options, true);
 }
 
-// The same for a call that is not validated, if nothing needs to be but its parameters: calls that
-// differ from it in these and in addresses have been validated, and its addresses are good. Else it
-// does nothing and returns false. `check` is asked before the call is run; it may throw.
-template <class Check>
+// For a call that is not validated, if nothing needs to be but its parameters: calls that differ
+// from it in these and in addresses have been validated, and its addresses are good. Else it does
+// nothing and returns false. `check` is asked before the call is run; it may throw.
+template <int kInputs, class Check>
 [[nodiscard]] inline bool dispatch_if_checked(const VariantHandle &variant, const Call &call,
                                               OutputMode output, const Options &options,
                                               const Check &check) {
-  return detail::dispatch_known(
+  return detail::dispatch_known<kInputs>(
       variant, call, output, options,
-      [&](const LookupMemo::Entry &entry) { return entry.was_checked(call) && check(); });
+      [&](const LookupMemo::Entry &entry) { return entry.was_checked<kInputs>(call) && check(); });
 }
 
 } // namespace switchyard

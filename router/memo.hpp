@@ -28,6 +28,7 @@ struct LastRoute {
 class LookupMemo {
   // Extents and strides of a view, compared by pairs.
   using Pair = std::int64_t __attribute__((vector_size(16)));
+  using PairInView = std::int64_t __attribute__((vector_size(16), aligned(8), may_alias));
   using Geometry = std::array<Pair, 4>;
 
 public:
@@ -39,27 +40,29 @@ public:
     std::int64_t last = 0;  // exclusive
   };
 
-  class Entry {
+  // Of a size by which a number is multiplied fast.
+  class alignas(512) Entry {
   public:
     Router::Found found;
     // The first alternative of what was found, as a call's route. threads 0: there is none.
     LastRoute route;
 
-    // Whether this is of such a call, which has at most two inputs and one output.
+    // Whether this is of such a call, which has one output and one input or two.
+    template <int kInputs>
     [[nodiscard]] bool is_of(const void *serving, int variant, const Call &call, OutputMode output,
                              const Options &options) const {
       return serving_ == serving && facts_ == pack(variant, call, output) &&
              wish_ == wish_of(options) &&
              is_none(difference(in_, *call.in[0]) | difference(out_, *call.out[0])) &&
-             (call.in[1] == nullptr || is_none(difference(second_, *call.in[1])));
+             (kInputs == 1 || is_none(difference(second_, *call.in[1])));
     }
 
     // Whether a validated call would be one that validation has seen before, but for parameters.
-    [[nodiscard]] bool was_checked(const Call &call) const {
+    template <int kInputs> [[nodiscard]] bool was_checked(const Call &call) const {
       const View &out = *call.out[0];
       return checked_ && out.dtype == out_seen_.dtype && out.data != nullptr &&
              is_apart(in_seen_, *call.in[0], call) &&
-             (call.in[1] == nullptr || is_apart(second_seen_, *call.in[1], call));
+             (kInputs == 1 || is_apart(second_seen_, *call.in[1], call));
     }
     // Of a call that this entry is of and that validation has passed.
     void note_checked(const Call &call) {
@@ -111,8 +114,11 @@ public:
   [[nodiscard]] Entry *find(const void *serving, int variant, const Call &call, OutputMode output,
                             const Options &options) {
     Entry &entry = at(variant, call);
-    return can_know(call) && entry.is_of(serving, variant, call, output, options) ? &entry
-                                                                                  : nullptr;
+    const bool known =
+        can_know(call) &&
+        (call.in[1] == nullptr ? entry.is_of<1>(serving, variant, call, output, options)
+                               : entry.is_of<2>(serving, variant, call, output, options));
+    return known ? &entry : nullptr;
   }
 
   // `call` is one that can be known.
@@ -161,20 +167,17 @@ private:
     return seen;
   }
   static Geometry geometry(const ConstView &view) {
+    const PairInView *now = pairs_of(view);
+    return {now[0], now[1], now[2], now[3]};
+  }
+  static const PairInView *pairs_of(const ConstView &view) {
     static_assert(offsetof(ConstView, strides) - offsetof(ConstView, shape) == sizeof(Extents));
-    Geometry all;
-    std::memcpy(&all, reinterpret_cast<const char *>(&view) + offsetof(ConstView, shape),
-                sizeof all);
-    return all;
+    return reinterpret_cast<const PairInView *>(view.shape.data());
   }
   // 0 in both halves where the geometry is the known one.
   static Pair difference(const Geometry &known, const ConstView &view) {
-    const Geometry now = geometry(view);
-    Pair bits{};
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      bits |= known[i] ^ now[i];
-    }
-    return bits;
+    const PairInView *now = pairs_of(view);
+    return (known[0] ^ now[0]) | (known[1] ^ now[1]) | (known[2] ^ now[2]) | (known[3] ^ now[3]);
   }
   static bool is_none(Pair bits) { return (bits[0] | bits[1]) == 0; }
 

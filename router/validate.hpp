@@ -51,10 +51,10 @@ void options(std::string_view op, const Options &options);
 // have. A search that would take too long answers true.
 [[nodiscard]] bool share_memory(const ConstView &a, const ConstView &b);
 
-[[nodiscard]] bool any_is_wide(const Values &values);
+[[nodiscard]] bool any_is_wide(Values values);
 
 // A finite value exceeds FLT_MAX.
-[[nodiscard]] inline bool is_wide(const Values &values) {
+[[nodiscard]] inline bool is_wide(Values values) {
   // By integers: a comparison of doubles would raise what the caller may have trapped.
   constexpr std::uint32_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
   if (values.size == 1) [[likely]] {

@@ -194,7 +194,7 @@ TEST_CASE("What has been out of use for longest makes room", "[pool]") {
   const FreshPool pool(1 << 20);
   use({400'000});
   use({300'000});
-  use({1000}); // time passes when buffers come from the heap
+  use({1000});         // time passes when buffers come from the heap
   CHECK(has(400'000)); // used last
   use({500'000});
   CHECK(has(500'000));

@@ -35,14 +35,14 @@ Call call_of(const ConstView &a, const ConstView &b, const AddWeightedParams &pa
 void unchecked::add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                              double weight_b, const View &out, const Options &options) {
   const AddWeightedParams params{weight_a, weight_b};
-  dispatch(variant(), call_of(a, b, params, out), OutputMode::into, options);
+  dispatch_repeated<2>(variant(), call_of(a, b, params, out), OutputMode::into, options);
 }
 
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                   const View &out, const Options &options) {
   const AddWeightedParams params{weight_a, weight_b};
   const Call call = call_of(a, b, params, out);
-  if (dispatch_if_checked(variant(), call, OutputMode::into, options, [] { return true; })) {
+  if (dispatch_if_checked<2>(variant(), call, OutputMode::into, options, [] { return true; })) {
     return;
   }
   check(a, b, options);
@@ -57,7 +57,7 @@ Image add_weighted(const ConstView &a, double weight_a, const ConstView &b, doub
   check(a, b, options);
   Image out(a.shape, a.dtype, a.rank);
   const AddWeightedParams params{weight_a, weight_b};
-  dispatch(variant(), call_of(a, b, params, out), OutputMode::fresh, options);
+  dispatch_repeated<2>(variant(), call_of(a, b, params, out), OutputMode::fresh, options);
   return out;
 }
 

@@ -33,7 +33,7 @@ struct Turning {
     return call;
   }
   void run(const ConstView &image, const View &out, OutputMode mode, const Options &options) const {
-    dispatch(variant, call(image, out), mode, options);
+    dispatch_repeated<1>(variant, call(image, out), mode, options);
   }
 
   void unchecked(const ConstView &image, const View &out, const Options &options) const {
@@ -42,8 +42,8 @@ struct Turning {
   void into(const ConstView &image, const View &out, const Options &options) const {
     const Call whole = call(image, out);
     // The number of turns is a parameter, and the shape of the result depends on it.
-    if (dispatch_if_checked(variant, whole, OutputMode::into, options,
-                            [&] { return params == nullptr || out.shape == shape(image); })) {
+    if (dispatch_if_checked<1>(variant, whole, OutputMode::into, options,
+                               [&] { return params == nullptr || out.shape == shape(image); })) {
       return;
     }
     check(image, options);

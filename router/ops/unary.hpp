@@ -35,14 +35,15 @@ template <class Op> struct Unary {
     if (is_there_already(image, out, call)) {
       return dispatch_nothing(Op::variant(params), call, mode, options);
     }
-    dispatch(Op::variant(params), call, mode, options);
+    dispatch_repeated<1>(Op::variant(params), call, mode, options);
   }
 
   static void into(const ConstView &image, const Params &params, const View &out,
                    std::initializer_list<Dtype> results, const Options &options) {
     const Call call = call_of(image, params, out);
     const bool nothing = is_there_already(image, out, call);
-    if (!nothing && dispatch_if_checked(Op::variant(params), call, OutputMode::into, options, [&] {
+    if (!nothing &&
+        dispatch_if_checked<1>(Op::variant(params), call, OutputMode::into, options, [&] {
           for (const Named &parameter : Op::parameters(params)) {
             if (!validate::is_parameter(parameter.values, image.channels())) {
               return false;
