@@ -34,18 +34,24 @@ const Candidate *pin_of(const Serving &now, int index, const Options &options,
   return now.pins.empty() ? nullptr : now.pins[static_cast<std::size_t>(index)];
 }
 
-void remember(const Serving &now, int index, const Call &call, OutputMode output,
-              const Options &options, const Router::Found &found) {
-  LookupMemo::Entry &entry = t_memo.at(index, call);
+LookupMemo::Asker asker_of(const Serving &now, int index, const Call &call) {
+  return {&now, index, class_of(now.router.variant(index).kinds, call)};
+}
+
+void remember(const Serving &now, const LookupMemo::Asker &asker, const Call &call,
+              OutputMode output, const Options &options, const Router::Found &found) {
+  LookupMemo::Entry &entry = t_memo.at(asker.variant, call);
   if (t_last_route == &entry.route) {
     note_route(entry.route);
   }
   LastRoute first;
-  if (found.count != 0) {
+  const Variant &variant = now.router.variant(asker.variant);
+  // The short way of repeated calls asks for no class.
+  if (found.count != 0 && variant.kinds.class_of == nullptr) {
     const Router::Alternative &alternative = now.router.alternative(found.first);
-    first = {&now.router.variant(index), alternative.candidate, found.grade, alternative.threads};
+    first = {&variant, alternative.candidate, found.grade, alternative.threads};
   }
-  LookupMemo::keep(entry, &now, index, call, output, options, found, first);
+  LookupMemo::keep(entry, asker, call, output, options, found, first);
 }
 
 Decision decide_anew(const Serving &now, int index, const Call &call, OutputMode output,
@@ -55,10 +61,11 @@ Decision decide_anew(const Serving &now, int index, const Call &call, OutputMode
     return apply_pin(now.router.variant(index), *pin, source, call, options.threads,
                      options.exactness);
   }
-  const RouteKey key = key_of(call, output, options.threads, options.exactness);
+  const RouteKey key =
+      key_of(now.router.variant(index).kinds, call, output, options.threads, options.exactness);
   const Router::Found found = now.router.find(index, call.dtype_case, key);
   if (now.pins.empty() && LookupMemo::can_know(call)) {
-    remember(now, index, call, output, options, found);
+    remember(now, {&now, index, key.op_class}, call, output, options, found);
   }
   return now.router.choose(index, call, key.threads, key.exactness, found);
 }
@@ -67,7 +74,7 @@ Decision decide_anew(const Serving &now, int index, const Call &call, OutputMode
 inline Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
                        const Options &options) {
   if (options.candidate.empty()) {
-    if (const auto *known = t_memo.find(&now, index, call, output, options)) {
+    if (const auto *known = t_memo.find(asker_of(now, index, call), call, output, options)) {
       return now.router.choose(index, call, options.threads, options.exactness, known->found);
     }
   }
@@ -113,7 +120,7 @@ void detail::dispatch_anew(const VariantHandle &handle, const Call &call, Output
   const Serving &now = switchyard::serving();
   const Decision decision = decide(now, handle.index(), call, output, options);
   if (checked) {
-    if (auto *known = t_memo.find(&now, handle.index(), call, output, options)) {
+    if (auto *known = t_memo.find(asker_of(now, handle.index(), call), call, output, options)) {
       known->note_checked(call);
     }
   }

@@ -53,14 +53,15 @@ inline void run_here(const Candidate &candidate, const Call &call) {
 }
 
 // Runs the call if it is one that this thread remembers, for one thread, and `passes`, which gets
-// what is remembered, agrees; else returns false. The call has kInputs inputs and one output.
+// what is remembered, agrees; else returns false. The call has kInputs inputs and one output. What
+// is remembered of variants with classes of their own is never for one thread.
 template <int kInputs, class Passes>
 inline bool dispatch_known(const VariantHandle &handle, const Call &call, OutputMode output,
                            const Options &options, const Passes &passes) {
   const Serving *const now = serving.load(std::memory_order_acquire);
   LookupMemo::Entry &entry = t_memo.at(handle.index(), call);
   if (!options.candidate.empty() || entry.route.threads != 1 ||
-      !entry.is_of<kInputs>(now, handle.index(), call, output, options) || !passes(entry))
+      !entry.is_of<kInputs>({now, handle.index(), 0}, call, output, options) || !passes(entry))
       [[unlikely]] {
     return false;
   }

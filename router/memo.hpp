@@ -32,6 +32,13 @@ class LookupMemo {
   using Geometry = std::array<Pair, 4>;
 
 public:
+  // Whose lookup it is: the router's, named by the address of what serves, of a variant and class.
+  struct Asker {
+    const void *serving; // never freed
+    int variant;
+    int op_class;
+  };
+
   // What validation has seen of a view that is not empty.
   struct Seen {
     Dtype dtype = Dtype::u8;
@@ -49,9 +56,9 @@ public:
 
     // Whether this is of such a call, which has one output and one input or two.
     template <int kInputs>
-    [[nodiscard]] bool is_of(const void *serving, int variant, const Call &call, OutputMode output,
+    [[nodiscard]] bool is_of(const Asker &asker, const Call &call, OutputMode output,
                              const Options &options) const {
-      return serving_ == serving && facts_ == pack(variant, call, output) &&
+      return serving_ == asker.serving && facts_ == pack(asker, call, output) &&
              wish_ == wish_of(options) &&
              is_none(difference(in_, *call.in[0]) | difference(out_, *call.out[0])) &&
              (kInputs == 1 || is_none(difference(second_, *call.in[1])));
@@ -86,7 +93,7 @@ public:
              (apart || ((call.flags & kInPlace) != 0 && at == out && seen.like_out));
     }
 
-    const void *serving_ = nullptr; // never freed, so that its address is its name
+    const void *serving_ = nullptr;
     std::uint64_t facts_ = 0;
     std::uint64_t wish_ = 0;
     Geometry in_{};
@@ -109,26 +116,23 @@ public:
                     kEntries];
   }
 
-  // What a lookup found for such a call earlier in this thread, by the router that `serving` stands
-  // for; nullptr: nothing is known.
-  [[nodiscard]] Entry *find(const void *serving, int variant, const Call &call, OutputMode output,
+  // What a lookup found for such a call earlier in this thread; nullptr: nothing is known.
+  [[nodiscard]] Entry *find(const Asker &asker, const Call &call, OutputMode output,
                             const Options &options) {
-    Entry &entry = at(variant, call);
+    Entry &entry = at(asker.variant, call);
     const bool known =
-        can_know(call) &&
-        (call.in[1] == nullptr ? entry.is_of<1>(serving, variant, call, output, options)
-                               : entry.is_of<2>(serving, variant, call, output, options));
+        can_know(call) && (call.in[1] == nullptr ? entry.is_of<1>(asker, call, output, options)
+                                                 : entry.is_of<2>(asker, call, output, options));
     return known ? &entry : nullptr;
   }
 
   // `call` is one that can be known.
-  static void keep(Entry &entry, const void *serving, int variant, const Call &call,
-                   OutputMode output, const Options &options, const Router::Found &found,
-                   const LastRoute &route) {
+  static void keep(Entry &entry, const Asker &asker, const Call &call, OutputMode output,
+                   const Options &options, const Router::Found &found, const LastRoute &route) {
     entry.found = found;
     entry.route = route;
-    entry.serving_ = serving;
-    entry.facts_ = pack(variant, call, output);
+    entry.serving_ = asker.serving;
+    entry.facts_ = pack(asker, call, output);
     entry.wish_ = wish_of(options);
     entry.in_ = geometry(*call.in[0]);
     entry.out_ = geometry(*call.out[0]);
@@ -140,9 +144,11 @@ private:
   static constexpr std::size_t kEntries = 16;
 
   // The number of arrays follows from the variant.
-  static std::uint64_t pack(int variant, const Call &call, OutputMode output) {
-    return static_cast<std::uint64_t>(variant) << 32 | static_cast<std::uint64_t>(output) << 16 |
-           std::uint64_t{call.dtype_case} << 8 | (call.flags & kInPlace);
+  static std::uint64_t pack(const Asker &asker, const Call &call, OutputMode output) {
+    static_assert(kInPlace == 1 && kMaxClassesOfOp <= 128);
+    return static_cast<std::uint64_t>(asker.variant) << 32 |
+           static_cast<std::uint64_t>(output) << 16 | std::uint64_t{call.dtype_case} << 8 |
+           static_cast<std::uint64_t>(asker.op_class) << 1 | (call.flags & kInPlace);
   }
   // Threads, exactness and rounding.
   static std::uint64_t wish_of(const Options &options) {
