@@ -59,7 +59,9 @@ template <int kInputs, class Passes>
 inline bool dispatch_known(const VariantHandle &handle, const Call &call, OutputMode output,
                            const Options &options, const Passes &passes) {
   const Serving *const now = serving.load(std::memory_order_acquire);
-  LookupMemo::Entry &entry = t_memo.at(handle.index(), call);
+  LookupMemo::Entry *at = &t_memo.at(handle.index(), call);
+  asm("" : "+r"(at)); // a thread's address is found once, not at every use
+  const LookupMemo::Entry &entry = *at;
   if (!options.candidate.empty() || entry.route.threads != 1 ||
       !entry.is_of<kInputs>({now, handle.index(), 0}, call, output, options) || !passes(entry))
       [[unlikely]] {

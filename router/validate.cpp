@@ -306,8 +306,9 @@ bool share_memory(const ConstView &a, const ConstView &b) {
   return Reachable(std::move(terms))(target - size_of(a.dtype) + 1, target + size_of(b.dtype) - 1);
 }
 
-bool any_is_wide(Values values) {
-  return has_wide(reinterpret_cast<const std::byte *>(values.data), values.size, sizeof(double));
+bool is_wide(Values values) {
+  return !is_surely_narrow(values) &&
+         has_wide(reinterpret_cast<const std::byte *>(values.data), values.size, sizeof(double));
 }
 
 bool is_wide(const ConstView &view) {

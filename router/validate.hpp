@@ -51,20 +51,27 @@ void options(std::string_view op, const Options &options);
 // have. A search that would take too long answers true.
 [[nodiscard]] bool share_memory(const ConstView &a, const ConstView &b);
 
-[[nodiscard]] bool any_is_wide(Values values);
+// Few instructions, for what nearly all parameters are: few and small. Said by integers, since a
+// comparison of doubles would raise what the caller may have trapped.
+[[nodiscard]] inline bool is_surely_narrow(Values values) {
+  constexpr std::uint32_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
+  constexpr std::int64_t kFew = 8;
+  const auto is_small = [](double value) {
+    return (static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32) & 0x7FFFFFFFU) <
+           kTopOfMost;
+  };
+  if (values.size == 1) [[likely]] {
+    return is_small(*values.data);
+  }
+  bool small = values.size <= kFew;
+  for (std::int64_t i = 0; i < values.size && small; ++i) {
+    small = is_small(values.data[i]);
+  }
+  return small;
+}
 
 // A finite value exceeds FLT_MAX.
-[[nodiscard]] inline bool is_wide(Values values) {
-  // By integers: a comparison of doubles would raise what the caller may have trapped.
-  constexpr std::uint32_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
-  if (values.size == 1) [[likely]] {
-    const auto top = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(*values.data) >> 32);
-    if ((top & 0x7FFFFFFFU) < kTopOfMost) [[likely]] {
-      return false;
-    }
-  }
-  return any_is_wide(values);
-}
+[[nodiscard]] bool is_wide(Values values);
 // Only f64 has such elements; others are not read.
 [[nodiscard]] bool is_wide(const ConstView &view);
 

@@ -31,7 +31,7 @@ inline std::uint32_t flags(const View &out, std::initializer_list<const ConstVie
     flags |= input->data == out.data && input->dtype == out.dtype ? kInPlace : 0U;
   }
   for (const Values &values : parameters) {
-    flags |= validate::is_wide(values) ? kWide : 0U;
+    flags |= !validate::is_surely_narrow(values) && validate::is_wide(values) ? kWide : 0U;
   }
   return flags;
 }

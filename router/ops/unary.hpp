@@ -73,16 +73,26 @@ template <class Op> struct Unary {
 
 private:
   static Call call_of(const ConstView &image, const Params &params, const View &out) {
-    Call call;
-    call.in = {&image};
-    call.out = {&out};
-    call.params = &params;
-    call.dtype_case = Op::dtype_case(image.dtype, out.dtype);
-    call.flags = edge::flags(out, {&image}, {});
+    const std::uint32_t in_place = edge::flags(out, {&image}, {});
+    return {.in = {&image, nullptr, nullptr},
+            .out = {&out, nullptr},
+            .params = &params,
+            .flags = is_surely_narrow(params) ? in_place : in_place | wide_flag(params),
+            .dtype_case = Op::dtype_case(image.dtype, out.dtype)};
+  }
+  static bool is_surely_narrow(const Params &params) {
+    bool narrow = true;
     for (const Named &parameter : Op::parameters(params)) {
-      call.flags |= validate::is_wide(parameter.values) ? kWide : 0U;
+      narrow = narrow && validate::is_surely_narrow(parameter.values);
     }
-    return call;
+    return narrow;
+  }
+  [[gnu::noinline]] static std::uint32_t wide_flag(const Params &params) {
+    std::uint32_t flag = 0;
+    for (const Named &parameter : Op::parameters(params)) {
+      flag |= validate::is_wide(parameter.values) ? kWide : 0U;
+    }
+    return flag;
   }
 
   // A copy onto itself. A pin that is wrong is one there, too.
