@@ -111,6 +111,11 @@ public:
   };
   [[nodiscard]] Found find(int variant, int dtype_case, const RouteKey &key) const;
 
+  // By its number in what find() has found.
+  [[nodiscard]] const Alternative &alternative(std::uint32_t number) const {
+    return alternatives_[number];
+  }
+
   // The first alternative of the ranking that is built, exact enough, within the thread budget,
   // and accepts the call; `loop` in the end.
   [[nodiscard]] Decision choose(int variant, const Call &call, int threads, Exactness exactness,

@@ -86,7 +86,7 @@ LAYERS = [
     ("tablegen", ["tablegen/main.cpp"],
      ["+core", "+evidence", "+tablegen", "+registry", "std", "system", "fmt", "cli"]),
     ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
-    ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
+    ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp", "bench/dispatch_count/*.[ch]pp"],
      EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
     # The traffic twins are kernels that the harness itself measures, beside the candidates.
     ("harness", ["bench/measure/twin.cpp"], ["+core", "+kernels", "+harness", "std", "hwy"]),

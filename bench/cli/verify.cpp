@@ -20,6 +20,7 @@
 #include "candidates/registry.hpp"
 #include "router/dispatch.hpp"
 #include "router/fp_environment.hpp"
+#include "router/pool.hpp"
 #include "router/split.hpp"
 
 namespace switchyard::cli {
@@ -298,6 +299,8 @@ verify::VerifyOptions options_of(const Request &request) {
   options.budget_s = request.budget.empty() ? 0 : seconds_of("--budget", request.budget);
   options.cell = verify::default_cell_options();
   options.cell.hooks.execute = run_as_dispatched;
+  options.cell.hooks.allocate = pool::acquire;
+  options.cell.hooks.release = pool::release;
   options.cell.duplicates = request.duplicates;
   stop_on_signals();
   options.stop = stop_flag();
