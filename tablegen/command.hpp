@@ -38,7 +38,8 @@ struct TablegenOptions {
 
 // The plans that the tables of this folder of profiles are written from, with each profile's
 // incumbents: one per profile, and kPortableProfile's where two or more have routes. Throws
-// std::runtime_error of one line for evidence that cannot be read or names what `set` does not know.
+// std::runtime_error of one line for evidence that cannot be read or names what `set` does not
+// know.
 [[nodiscard]] std::vector<Plan> plans_in(const std::string &folder, const CandidateSet &set);
 
 // Replaces the file at once (temporary file in the same folder, rename) unless it holds `text`

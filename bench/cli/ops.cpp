@@ -1,11 +1,11 @@
 // switchyard ops: variants, their candidates, and what is not available here and why.
-#include <algorithm>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/cli/availability.hpp"
 #include "bench/cli/commands.hpp"
 #include "candidates/registry.hpp"
 
@@ -13,18 +13,6 @@ namespace switchyard::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string why_not(const Candidate &candidate) {
-  if (candidate.built()) {
-    return "";
-  }
-  const auto backends = candidates::backends();
-  const auto found =
-      std::find_if(backends.begin(), backends.end(),
-                   [&](const BackendInfo &backend) { return backend.name == candidate.backend; });
-  const std::string option(found == backends.end() ? "" : found->option);
-  return fmt::format("not in this build: configure with -D{}=ON", option);
-}
 
 Json describe(const Variant &variant) {
   Json list = Json::array();
@@ -37,7 +25,7 @@ Json describe(const Variant &variant) {
                     {"backend", candidate.backend},
                     {"version", candidate.version},
                     {"available", candidate.built()},
-                    {"why_not", why_not(candidate)},
+                    {"why_not", why_not_built(candidate)},
                     {"exactness", exactness}});
   }
   return {{"variant", variant.name}, {"candidates", list}};
@@ -68,7 +56,7 @@ void print_text() {
           }
         }
         fmt::print("  {:<14} v{}  {:<34}{}\n", candidate.id, candidate.version, classes,
-                   why_not(candidate));
+                   why_not_built(candidate));
       }
     }
   }
