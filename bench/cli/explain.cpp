@@ -42,8 +42,8 @@ void add_explain(CLI::App &app, int & /*exit_code*/) {
       ->type_name("LAYOUT")
       ->check(names_of<LayoutClass>(kLayoutClasses).description(""))
       ->capture_default_str();
-  command->add_option("--out", request->output, "into, fresh or inplace")
-      ->type_name("MODE")
+  command->add_option("--out", request->output, "Where the result goes")
+      ->type_name("into|fresh|inplace")
       ->check(CLI::IsMember({"into", "fresh", "inplace", "in_place"}).description(""))
       ->capture_default_str();
   command->add_option("--params", request->params, "Parameter set, as in evidence cells")
@@ -57,8 +57,8 @@ void add_explain(CLI::App &app, int & /*exit_code*/) {
   auto *evidence =
       command
           ->add_option("--evidence", request->folder,
-                       "Folder of profiles; if given, its routes are explained, else those that "
-                       "serve")
+                       "Folder of profiles; where it is given, the routes that follow from it "
+                       "are explained, else those that serve")
           ->type_name("DIR")
           ->capture_default_str();
   command->add_flag("--json", *json, "Print JSON");

@@ -7,6 +7,7 @@
 
 #include "bench/cli/availability.hpp"
 #include "bench/cli/commands.hpp"
+#include "bench/cli/text.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::cli {
@@ -52,11 +53,11 @@ void print_text() {
         for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
           if (candidate.exactness[i] != Exactness::unsupported) {
             classes +=
-                fmt::format("{} {}  ", variant.dtypes[i].name, name_of(candidate.exactness[i]));
+                fmt::format("{} {}, ", variant.dtypes[i].name, name_of(candidate.exactness[i]));
           }
         }
-        fmt::print("  {:<14} v{}  {:<34}{}\n", candidate.id, candidate.version, classes,
-                   why_not_built(candidate));
+        fmt::print("{}", wrapped(fmt::format("  {:<14} v{}  ", candidate.id, candidate.version),
+                                 classes + why_not_built(candidate)));
       }
     }
   }

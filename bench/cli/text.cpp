@@ -19,10 +19,10 @@ std::string padded(std::string_view text, std::size_t columns) {
   return result;
 }
 
-std::string wrapped(std::string_view lead, std::string_view text) {
-  const std::size_t indent = columns_of(lead);
+std::string wrapped(std::string_view lead, std::string_view text, std::size_t hang) {
+  const std::size_t indent = columns_of(lead) + hang;
   std::string result(lead);
-  std::size_t column = indent;
+  std::size_t column = columns_of(lead);
   bool first = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());

@@ -16,9 +16,10 @@ inline constexpr std::size_t kColumns = 80;
 [[nodiscard]] std::string padded(std::string_view text, std::size_t columns);
 
 // Lines of at most kColumns columns, broken at spaces: the first begins with `lead`, the others
-// with as many spaces as `lead` has columns. A word that is longer has a line of its own, whole, so
-// that it can be copied. Ends in a newline.
-[[nodiscard]] std::string wrapped(std::string_view lead, std::string_view text);
+// with as many spaces as `lead` has columns and `hang` more. A word that is longer has a line of
+// its own, whole, so that it can be copied. Ends in a newline.
+[[nodiscard]] std::string wrapped(std::string_view lead, std::string_view text,
+                                  std::size_t hang = 0);
 
 // "18.4 µs" of nanoseconds: three digits and a unit.
 [[nodiscard]] std::string time_text(double ns);
