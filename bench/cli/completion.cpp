@@ -1,9 +1,11 @@
 // switchyard completion: what a shell needs to complete this program's arguments.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -44,6 +46,17 @@ Words ops() {
   return words;
 }
 
+Words ops_and_variants() {
+  Words words = ops();
+  Words all = variants();
+  for (std::string &variant : all) {
+    if (std::find(words.begin(), words.end(), variant) == words.end()) {
+      words.push_back(std::move(variant));
+    }
+  }
+  return words;
+}
+
 Words profiles() {
   Words words;
   for (const RouteTable &table : compiled_routes()) {
@@ -63,16 +76,19 @@ Words layouts() {
 // By the name that the help prints for a value. "into|fresh" lists the words themselves; names that
 // are not here take files.
 Kind kind_of(std::string_view name) {
-  if (name.find('|') != std::string_view::npos) {
-    return {CLI::detail::split(std::string(name), '|'), ""};
-  }
   static const std::map<std::string_view, Kind> kKinds = {
-      {"VARIANT", {variants(), ""}},    {"OP", {ops(), ""}},         {"GLOB", {variants(), ""}},
-      {"OP|VARIANT", {variants(), ""}}, {"DTYPE", {{}, "dtypes"}},   {"ID", {{}, "candidates"}},
-      {"NAME", {profiles(), ""}},       {"LAYOUT", {layouts(), ""}}, {"SHELL", {{"bash"}, ""}},
+      {"VARIANT", {variants(), ""}}, {"OP", {ops(), ""}},
+      {"GLOB", {variants(), ""}},    {"OP|VARIANT", {ops_and_variants(), ""}},
+      {"DTYPE", {{}, "dtypes"}},     {"ID", {{}, "candidates"}},
+      {"NAME", {profiles(), ""}},    {"LAYOUT", {layouts(), ""}},
+      {"SHELL", {{"bash"}, ""}},
   };
   const auto found = kKinds.find(name);
-  return found == kKinds.end() ? Kind{} : found->second;
+  if (found != kKinds.end()) {
+    return found->second;
+  }
+  const bool lists_words = name.find('|') != std::string_view::npos;
+  return lists_words ? Kind{CLI::detail::split(std::string(name), '|'), ""} : Kind{};
 }
 
 // A word of a shell script within single quotes.

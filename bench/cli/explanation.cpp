@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "bench/cli/availability.hpp"
+#include "bench/cli/explain_reasons.hpp"
 #include "bench/cli/explain_source.hpp"
 #include "bench/conformance/problem.hpp"
 #include "bench/measure/matrix.hpp"
@@ -31,7 +31,6 @@ using tablegen::Alternative;
 using tablegen::ClassData;
 using tablegen::ClassTrace;
 using tablegen::kNone;
-using tablegen::RowFate;
 using tablegen::RowUse;
 using tablegen::Verdict;
 
@@ -48,40 +47,6 @@ tablegen::ClassKey class_of(std::string_view variant, std::string_view dtype,
                             const Router::Service &service) {
   return {std::string(variant), std::string(dtype), service.channels,
           service.layout,       service.output,     service.budget};
-}
-
-std::string verdict_text(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::chosen:
-    return "";
-  case Verdict::tie_incumbent:
-    return "tied; the incumbent stays";
-  case Verdict::tie_stale:
-    return "tied; its rows are stale, the route's are not";
-  case Verdict::tie_memory:
-    return "tied; holds more heap memory";
-  case Verdict::tie_preference:
-    return "tied; comes later in the order of preference";
-  case Verdict::slower:
-    return "slower, proven over the region";
-  case Verdict::slower_at_a_size:
-    return "slower, proven at a size of the region";
-  case Verdict::not_everywhere:
-    return "not measured at every size of the region";
-  }
-  return "";
-}
-
-std::string_view name_of(RowUse use) {
-  constexpr std::string_view kNames[] = {
-      "used",     "limit",      "not_built", "unsupported",      "other_version",
-      "rejected", "impossible", "timeless",  "too_many_threads", "superseded"};
-  return kNames[static_cast<int>(use)];
-}
-
-std::string_view name_of(evidence::Status status) {
-  constexpr std::string_view kNames[] = {"accepted", "dropped", "impossible", "rejected", "limit"};
-  return kNames[static_cast<int>(status)];
 }
 
 class Explainer {
@@ -106,7 +71,10 @@ public:
     find_service();
     note_contenders();
     note_limit();
-    note_cells();
+    if (traced_.trace) {
+      result_.file = traced_.file;
+      result_.cells = cells_of_region(traced_, part_);
+    }
     return std::move(result_);
   }
 
@@ -115,11 +83,11 @@ private:
     result_.problem = {{"dtype", cell_.dtype},
                        {"shape", fmt::format("{}", fmt::join(cell_.shape, "x"))},
                        {"channels", fmt::format("{}", key_.channels)},
-                       {"layout", std::string(switchyard::name_of(key_.layout))},
-                       {"output", std::string(switchyard::name_of(key_.output))},
+                       {"layout", std::string(name_of(key_.layout))},
+                       {"output", std::string(name_of(key_.output))},
                        {"threads", fmt::format("{}", key_.threads)},
                        {"params", cell_.params},
-                       {"exactness", std::string(switchyard::name_of(demand_))}};
+                       {"exactness", std::string(name_of(demand_))}};
   }
 
   void decide() {
@@ -134,7 +102,7 @@ private:
     }
     result_.candidate = decision.candidate->id;
     result_.threads = decision.threads;
-    result_.grade = switchyard::name_of(decision.grade);
+    result_.grade = name_of(decision.grade);
     result_.machine = source_.router().profile();
   }
 
@@ -297,8 +265,11 @@ private:
       note_fate(contender);
     } else {
       const Verdict verdict = part_->choice->verdicts[a];
-      contender.reason = tablegen::name_of(verdict);
-      contender.detail = verdict_text(verdict);
+      contender.reason = name_of(verdict);
+      contender.detail = sentence_of(verdict);
+      if (verdict == Verdict::slower && left_early(*part_, a)) {
+        contender.detail = "slower; it left the race of a cell early";
+      }
       if (verdict == Verdict::chosen) { // the policy's choice, but not this call's
         contender.reason = "pinned";
         contender.detail = "the fastest; the caller fixed another candidate";
@@ -325,10 +296,10 @@ private:
     }
     Contender contender{std::string(candidate.id), 0, "", "", {}, {}};
     if (!candidate.built()) {
-      contender.reason = name_of(RowUse::not_built);
+      contender.reason = word_of(RowUse::not_built);
       contender.detail = why_not_built(candidate);
     } else if (exactness_of(candidate) == Exactness::unsupported) {
-      contender.reason = name_of(RowUse::unsupported);
+      contender.reason = word_of(RowUse::unsupported);
       contender.detail = fmt::format("does not compute {}", cell_.dtype);
     } else {
       note_fate(contender);
@@ -336,44 +307,10 @@ private:
     result_.contenders.push_back(std::move(contender));
   }
 
-  // Why a candidate has no time in the region.
   void note_fate(Contender &contender) const {
-    const ClassData *data = traced_.trace ? &traced_.trace->data : nullptr;
-    if (data != nullptr) {
-      const auto rejected = data->rejected.find(contender.candidate);
-      if (rejected != data->rejected.end()) {
-        contender.reason = name_of(RowUse::rejected);
-        contender.detail = fmt::format("broke the contract: {} in {}", rejected->second->mismatch,
-                                       rejected->second->cell.key());
-        return;
-      }
-      for (const RowFate &fate : data->rows) {
-        if (fate.row->candidate == contender.candidate && fate.use != RowUse::used) {
-          contender.reason = name_of(fate.use);
-          contender.detail = fate_text(fate);
-          return;
-        }
-      }
-    }
-    contender.reason = "not_measured";
-    contender.detail = data == nullptr ? "not in the ranking" : "not measured in this region";
-  }
-
-  [[nodiscard]] std::string fate_text(const RowFate &fate) const {
-    const evidence::Row &row = *fate.row;
-    switch (fate.use) {
-    case RowUse::impossible:
-      return fmt::format("faster than possible: {} in {}", row.mismatch, row.cell.key());
-    case RowUse::other_version:
-      return fmt::format("its rows are of version {}, this build has {}: measure again",
-                         row.version, set_.find(variant_.name)->find(row.candidate)->version);
-    case RowUse::timeless:
-      return "its rows have times that are none";
-    case RowUse::too_many_threads:
-      return "its rows used more threads than their cells allow";
-    default:
-      return "its rows share no race with the newest of their cells";
-    }
+    const Reason reason = why_without_time(traced_, contender.candidate, set_);
+    contender.reason = reason.word;
+    contender.detail = reason.sentence;
   }
 
   [[nodiscard]] bool measured(std::size_t a) const {
@@ -401,7 +338,7 @@ private:
   }
 
   [[nodiscard]] std::string why_chosen() const {
-    if (result_.grade == switchyard::name_of(Grade::pinned)) {
+    if (result_.grade == name_of(Grade::pinned)) {
       return "the caller fixed it";
     }
     if (winner_ == kNone) {
@@ -409,7 +346,7 @@ private:
     }
     const Verdict verdict = part_->choice->verdicts[winner_];
     if (verdict != Verdict::chosen) {
-      return fmt::format("the first that accepts the problem; {}", verdict_text(verdict));
+      return fmt::format("the first that accepts the problem; {}", sentence_of(verdict));
     }
     if (part_->choice->best == winner_) {
       return "the fastest of its region";
@@ -429,41 +366,6 @@ private:
     if (const auto over = tablegen::over_limit(*cell, winner_)) {
       result_.limit = Limit{over->limit, cell->key, over->ratio};
     }
-  }
-
-  // The rows that the region rests on.
-  void note_cells() {
-    if (!traced_.trace) {
-      return;
-    }
-    result_.file = traced_.file;
-    const auto &rows = traced_.profile.variants.at(std::string(variant_.name)).rows;
-    std::map<std::string, std::vector<UsedRow>> by_cell;
-    for (const RowFate &fate : traced_.trace->data.rows) {
-      const evidence::Row &row = *fate.row;
-      by_cell[row.cell.key()].push_back(
-          {static_cast<std::size_t>(fate.row - rows.data()), row.candidate, row.threads, row.race,
-           std::string(name_of(row.status)), std::string(name_of(fate.use))});
-    }
-    for (const std::string &key : region_cells()) {
-      std::vector<UsedRow> &used = by_cell[key];
-      std::sort(used.begin(), used.end(),
-                [](const UsedRow &a, const UsedRow &b) { return a.index < b.index; });
-      result_.cells.push_back({key, std::move(used)});
-    }
-  }
-
-  [[nodiscard]] std::vector<std::string> region_cells() const {
-    std::vector<std::string> keys;
-    if (!part_) { // the floor serves the whole class
-      return traced_.trace->plan.regions.front().cells;
-    }
-    for (std::size_t p = part_->choice->segment.first; p < part_->choice->segment.last; ++p) {
-      for (const tablegen::CellRows &cell : part_->data->points[p].cells) {
-        keys.push_back(cell.key);
-      }
-    }
-    return keys;
   }
 
   const ExplainRequest &request_;

@@ -140,8 +140,8 @@ std::string evidence_text(const Explanation &explanation) {
   if (explanation.file.empty()) {
     return "";
   }
-  std::string text(1, '\n');
-  text += line("evidence", explanation.file);
+  std::string text = "\nevidence\n";
+  text += wrapped("  ", explanation.file);
   for (const UsedCell &cell : explanation.cells) {
     if (!cell.rows.empty()) {
       text += wrapped("  ", fmt::format("/rows/{} to {}: {}", cell.rows.front().index,

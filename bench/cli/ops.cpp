@@ -1,8 +1,10 @@
 // switchyard ops: variants, their candidates, and what is not available here and why.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/availability.hpp"
@@ -49,15 +51,18 @@ void print_text() {
     for (const Variant &variant : op->variants) {
       fmt::print("{}\n", variant.name);
       for (const Candidate &candidate : variant.candidates) {
-        std::string classes;
+        std::vector<std::string> facts;
         for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
           if (candidate.exactness[i] != Exactness::unsupported) {
-            classes +=
-                fmt::format("{} {}, ", variant.dtypes[i].name, name_of(candidate.exactness[i]));
+            facts.push_back(
+                fmt::format("{} {}", variant.dtypes[i].name, name_of(candidate.exactness[i])));
           }
         }
+        if (!candidate.built()) {
+          facts.push_back(why_not_built(candidate));
+        }
         fmt::print("{}", wrapped(fmt::format("  {:<14} v{}  ", candidate.id, candidate.version),
-                                 classes + why_not_built(candidate)));
+                                 fmt::format("{}", fmt::join(facts, ", "))));
       }
     }
   }

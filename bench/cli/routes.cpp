@@ -177,7 +177,7 @@ void print_routes(const Selection &selection) {
 void add_routes(CLI::App &app, int & /*exit_code*/) {
   auto *command = app.add_subcommand("routes", "The table that serves, readable");
   const auto selection = std::make_shared<Selection>();
-  command->add_option("--op", selection->op, "Only this op or variant")->type_name("OP");
+  command->add_option("--op", selection->op, "Only this op or variant")->type_name("OP|VARIANT");
   command->add_option("--file", selection->file, "Show this routes file instead")
       ->type_name("FILE");
   command->add_flag("--json", selection->json, "Print JSON");
