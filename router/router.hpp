@@ -137,6 +137,27 @@ public:
   [[nodiscard]] std::vector<Alternative> ranking(int variant, int dtype_case,
                                                  const RouteKey &key) const;
 
+  // Where a problem's ranking comes from; for tools.
+  struct Service {
+    struct Part {
+      std::int64_t from = 0;
+      std::int64_t to = 0; // exclusive
+      std::vector<Alternative> ranking;
+    };
+    // What the class that serves has been measured for.
+    std::int64_t channels = 0;
+    LayoutClass layout = LayoutClass::contiguous;
+    OutputMode output = OutputMode::into;
+    int budget = 1;
+    std::int64_t measured_from = 0;
+    std::int64_t measured_to = 0;
+    std::vector<Part> parts; // of the class, by size; empty: the order of the op's table
+    std::size_t part = 0;    // the one that serves
+    int table = 0;           // 1: the first table that the router was made of, `loaded` if given
+    Grade grade = Grade::default_order;
+  };
+  [[nodiscard]] Service service(int variant, int dtype_case, const RouteKey &key) const;
+
   [[nodiscard]] const Variant &variant(int index) const { return *variants_[index]; }
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] std::string_view profile() const { return profile_; }
