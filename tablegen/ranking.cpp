@@ -94,10 +94,11 @@ Interval scatter_over_bridges(const std::vector<const CellRows *> &cells,
   return widest;
 }
 
-// See Region::margin.
-Interval margin(const ClassData &data, const Segment &segment, std::size_t runner_up) {
+} // namespace
+
+Interval lead_over(const ClassData &data, const Segment &segment, std::size_t rival) {
   const std::size_t winner = segment.alternative;
-  const auto cells = shared_cells(data, segment, runner_up, winner);
+  const auto cells = shared_cells(data, segment, rival, winner);
   if (cells.empty()) {
     return {0, -1, HUGE_VAL}; // measured, but nowhere side by side
   }
@@ -105,17 +106,15 @@ Interval margin(const ClassData &data, const Segment &segment, std::size_t runne
   double logs = 0;
   bool paired = false;
   for (const CellRows *cell : cells) {
-    ratios.push_back(compare(*cell, runner_up, winner)->estimate);
+    ratios.push_back(compare(*cell, rival, winner)->estimate);
     logs += std::log(ratios.back());
-    paired = paired || shared_race(cell->lanes[runner_up], cell->lanes[winner]).has_value();
+    paired = paired || shared_race(cell->lanes[rival], cell->lanes[winner]).has_value();
   }
   const double ratio = std::exp(logs / static_cast<double>(cells.size()));
-  const Interval interval = paired ? scatter(cells, ratios, ratio, runner_up, winner)
-                                   : scatter_over_bridges(cells, ratios, ratio, runner_up, winner);
+  const Interval interval = paired ? scatter(cells, ratios, ratio, rival, winner)
+                                   : scatter_over_bridges(cells, ratios, ratio, rival, winner);
   return {ratio - 1, std::min(interval.low, ratio) - 1, std::max(interval.high, ratio) - 1};
 }
-
-} // namespace
 
 Region region_of(const ClassData &data, const Regrets &regrets, const Segment &segment) {
   Region region;
@@ -134,7 +133,7 @@ Region region_of(const ClassData &data, const Regrets &regrets, const Segment &s
   region.ranking = ranking(data, order);
   if (order.size() > 1) {
     region.runner_up = data.alternatives[order[1]];
-    region.margin = margin(data, segment, order[1]);
+    region.margin = lead_over(data, segment, order[1]);
   }
   return region;
 }

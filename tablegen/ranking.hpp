@@ -11,4 +11,9 @@ namespace switchyard::tablegen {
 [[nodiscard]] Region region_of(const ClassData &data, const Regrets &regrets,
                                const Segment &segment);
 
+// How far the segment's alternative is ahead of `rival`: the rival's time / its own − 1, as
+// Region::margin is of the runner-up. [−1, HUGE_VAL] around 0 where no cell has measured both.
+[[nodiscard]] evidence::Interval lead_over(const ClassData &data, const Segment &segment,
+                                           std::size_t rival);
+
 } // namespace switchyard::tablegen
