@@ -13,6 +13,7 @@
 #include "tablegen/classes.hpp"
 #include "tablegen/diff_parts.hpp"
 #include "tablegen/profile_set.hpp"
+#include "tablegen/races.hpp"
 #include "tablegen/ranking.hpp"
 #include "tablegen/stability.hpp"
 #include "tablegen/ties.hpp"
@@ -242,14 +243,61 @@ void compare_routes(const Planned &before, const Planned &after, ProfileDiff &di
 
 // What serves a cell on one side.
 struct Served {
-  const Row *row = nullptr;
+  const CellRows *cell = nullptr;
+  const Lane *lane = nullptr;
+  const Row *row = nullptr; // the lane's newest
   Alternative alternative;
 };
 
 Served served(const Planned &side, const ClassData &data, std::int64_t size, const CellRows &cell) {
   const ClassPlan *plan = find_class(side.plan, data.key);
   const std::size_t a = plan == nullptr ? kNone : routed(*plan, size, data, cell);
-  return a == kNone ? Served{} : Served{&cell.lanes[a].newest(), data.alternatives[a]};
+  if (a == kNone) {
+    return {};
+  }
+  return {&cell, &cell.lanes[a], &cell.lanes[a].newest(), data.alternatives[a]};
+}
+
+// The route's time / a limit's in the cell, in rounds that they share. As every link of a way over
+// bridges, it is widened for the number of links, two.
+std::optional<Interval> over_limit(const Served &side, const Lane &limit) {
+  const auto rows = shared_race(*side.lane, limit);
+  return rows ? std::optional(
+                    evidence::paired_ratio(rows->first->samples_ns, rows->second->samples_ns, 2))
+              : std::nullopt;
+}
+
+bool same_limit(const Lane &a, const Lane &b) {
+  const auto is_limit = [](const Lane &lane) {
+    return lane.measured() && lane.newest().status == evidence::Status::limit;
+  };
+  return is_limit(a) && is_limit(b) && a.newest().candidate == b.newest().candidate &&
+         a.newest().threads == b.newest().threads && a.newest().version == b.newest().version;
+}
+
+// See TimeChange::beside_limit.
+std::optional<Interval> beside_limit(const Served &then, const Served &now) {
+  double logs = 0;
+  int limits = 0;
+  Interval all{1, HUGE_VAL, 0};
+  for (const Lane &limit : now.cell->bridges) {
+    for (const Lane &other : then.cell->bridges) {
+      const auto is = same_limit(limit, other) ? over_limit(now, limit) : std::nullopt;
+      const auto was = is ? over_limit(then, other) : std::nullopt;
+      if (!was) {
+        continue;
+      }
+      logs += std::log(is->estimate / was->estimate);
+      all.low = std::min(all.low, is->low / was->high);
+      all.high = std::max(all.high, was->low > 0 ? is->high / was->low : HUGE_VAL);
+      ++limits;
+    }
+  }
+  if (limits == 0) {
+    return std::nullopt;
+  }
+  all.estimate = std::exp(logs / limits);
+  return all;
 }
 
 int percent_beyond(double low_of_ratio) {
@@ -329,13 +377,15 @@ private:
                       evidence::median(then.row->samples_ns),
                       evidence::median(now.row->samples_ns),
                       evidence::unpaired_ratio(now.row->samples_ns, then.row->samples_ns),
+                      beside_limit(then, now),
                       0};
-    change.percent = percent_beyond(change.ratio.low / slower_machine_);
+    const Interval beside = change.beside_limit.value_or(Interval{1, HUGE_VAL, 0});
+    change.percent = percent_beyond(std::min(change.ratio.low / slower_machine_, beside.low));
     if (change.percent > 0) {
       diff_.slower.push_back(std::move(change));
       return;
     }
-    change.percent = percent_beyond(1 / (change.ratio.high * faster_machine_));
+    change.percent = percent_beyond(1 / std::max(change.ratio.high * faster_machine_, beside.high));
     if (change.percent > 0) {
       diff_.faster.push_back(std::move(change));
     }

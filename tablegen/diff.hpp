@@ -58,9 +58,10 @@ struct BoundaryMove {
   std::optional<evidence::Interval> regret; // as RouteChange's, over the sizes between the two
 };
 
-// The routed time of a cell on both sides. The two campaigns share no rounds, so the interval is
-// that of unpaired samples, and part of any change may be the machine's: `drift` of the whole
-// comparison says how much the physical limits changed.
+// The routed time of a cell on both sides. The two campaigns share no rounds, so a change may be
+// the machine's: it counts only where it shows in the times themselves, beyond the intervals of
+// unpaired samples and beyond the `drift` of the whole comparison, and also beside the cell's
+// physical limits, which ran in the same rounds as the route and are the same loops on both sides.
 struct TimeChange {
   ClassKey of_class;
   std::string cell; // its key
@@ -69,7 +70,10 @@ struct TimeChange {
   double before_ns = 0;
   double after_ns = 0;
   evidence::Interval ratio; // new / old
-  int percent = 0;          // 25, 10 or 5: how much slower (faster) it is at least, beyond noise
+  // The same over the limits: (new / limit then and there) ÷ (old / limit there); over all limits
+  // that both sides raced. nullopt where there are none.
+  std::optional<evidence::Interval> beside_limit;
+  int percent = 0; // 25, 10 or 5: how much slower (faster) it is at least, beyond noise
 };
 
 // The routed alternative's peak of heap memory in a cell, where it grew by more than a page.

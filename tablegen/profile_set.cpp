@@ -49,6 +49,7 @@ void add_candidate(VariantInfo &variant, const std::string &id, int version) {
 void adapt(VariantInfo &variant, const evidence::VariantEvidence &file,
            std::vector<std::string> &notes) {
   add_dtypes(variant, file, notes);
+  std::string older;
   for (const auto &[id, version] : newest_versions(file)) {
     const auto known = std::find_if(variant.candidates.begin(), variant.candidates.end(),
                                     [&, name = id](const auto &each) { return each.id == name; });
@@ -59,12 +60,15 @@ void adapt(VariantInfo &variant, const evidence::VariantEvidence &file,
       continue;
     }
     if (version < known->version) {
-      notes.push_back(fmt::format("{}: rows of \"{}\" are of version {}; this build has {} and "
-                                  "would not use them",
-                                  variant.name, id, version, known->version));
+      older += (older.empty() ? "" : ", ") + id;
     }
     known->version = version;
     known->built = true;
+  }
+  if (!older.empty()) {
+    notes.push_back(fmt::format("{}: this build has newer versions of {}, and would not use these "
+                                "rows",
+                                variant.name, older));
   }
 }
 

@@ -13,8 +13,8 @@ namespace switchyard::tablegen {
 // built, in the newest version that a row names, so that the routes of an older revision's evidence
 // are those that it had. What `build` does not know is added with the backend that its id begins
 // with, as faithful, in the order of ids; a `loop` among it comes last. One line for each of these
-// is added to `notes`, and one for each candidate whose newest rows are older than the build's
-// version: this build would not use them.
+// is added to `notes`, and one for each variant with candidates whose newest rows are older than
+// the build's version: this build would not use them.
 [[nodiscard]] CandidateSet set_of_profile(const CandidateSet &build,
                                           const evidence::Profile &profile,
                                           std::vector<std::string> &notes);

@@ -76,28 +76,35 @@ void append_text(std::string &text, const ProfileDiff &diff, std::size_t most) {
 
 // ---- Markdown -----------------------------------------------------------------------------------
 
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether Markdown, or the host that shows it, could take the character for more than itself. Most
+// of them are plain in the middle of a word or a sentence, and stay readable there.
+bool is_markup(char before, char c, char after) {
+  switch (c) {
+  case ':': // http://…
+    return after == '/';
+  case '.': // www.…
+    return before == 'w' || before == 'W';
+  case '#': // a reference to an issue
+    return after >= '0' && after <= '9';
+  case '_': // emphasis
+    return !is_word(before) || !is_word(after);
+  default:
+    return std::string_view("<>&|@*`[]\\!~").find(c) != std::string_view::npos;
+  }
+}
+
 // Evidence may come from anybody: nothing in it becomes markup, a link or a mention.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    switch (c) {
-    case '<':
-    case '>':
-    case '&':
-    case '|':
-    case '@':
-    case '*':
-    case '`':
-    case '[':
-    case ']':
-    case '\\':
-    case '!':
-    case ':': // of an address
-      result += fmt::format("&#{};", static_cast<int>(c));
-      break;
-    default:
-      result += c;
-    }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char before = i == 0 ? ' ' : text[i - 1];
+    const char after = i + 1 < text.size() ? text[i + 1] : ' ';
+    result += is_markup(before, text[i], after) ? fmt::format("&#{};", static_cast<int>(text[i]))
+                                                : std::string(1, text[i]);
   }
   return result;
 }
@@ -186,7 +193,8 @@ Json json_of(const TimeChange &change) {
   return {{"class", json_of(change.of_class)}, {"cell", change.cell},
           {"before", json_of(change.before)},  {"after", json_of(change.after)},
           {"before_ns", change.before_ns},     {"after_ns", change.after_ns},
-          {"ratio", json_of(change.ratio)},    {"beyond_percent", change.percent}};
+          {"ratio", json_of(change.ratio)},    {"beside_limit", json_of(change.beside_limit)},
+          {"beyond_percent", change.percent}};
 }
 
 Json json_of(const MemoryChange &change) {

@@ -91,13 +91,21 @@ DiffEntry entry_of(const BoundaryMove &move) {
   return {label_of(move.of_class) + demanded(move.demand), std::move(detail)};
 }
 
+// "1.2 times [1.1 … 1.3]"
+std::string times(const Interval &ratio) {
+  return std::isfinite(ratio.high)
+             ? fmt::format("{:.3g} times [{:.3g} … {:.3g}]", ratio.estimate, ratio.low, ratio.high)
+             : fmt::format("{:.3g} times [too few rounds]", ratio.estimate);
+}
+
 DiffEntry entry_of(const TimeChange &change) {
-  const Interval &ratio = change.ratio;
-  return {cell_label(change.of_class.variant, change.cell),
-          fmt::format("{}: {} → {}, {} times [{:.3g} … {:.3g}], over {} % beyond noise",
-                      routed_by(change.before, change.after), time_text(change.before_ns),
-                      time_text(change.after_ns), fmt::format("{:.3g}", ratio.estimate), ratio.low,
-                      ratio.high, change.percent)};
+  std::string detail =
+      fmt::format("{}: {} → {}, {}; ", routed_by(change.before, change.after),
+                  time_text(change.before_ns), time_text(change.after_ns), times(change.ratio));
+  detail += change.beside_limit ? fmt::format("beside the limits {}; ", times(*change.beside_limit))
+                                : std::string("no limit was measured on both sides; ");
+  detail += fmt::format("over {} % beyond noise", change.percent);
+  return {cell_label(change.of_class.variant, change.cell), std::move(detail)};
 }
 
 DiffEntry entry_of(const MemoryChange &change) {
@@ -134,17 +142,16 @@ DiffEntry entry_of(const RowChange &row) {
   if (row.race != 1) {
     subject += fmt::format(", race {}", row.race);
   }
-  std::string detail = !row.had ? "new" : !row.has ? "gone" : "changed";
+  const auto text = [](const std::optional<double> &ns) {
+    return ns ? time_text(*ns) : std::string("no times");
+  };
+  if (!row.had || !row.has) {
+    return {std::move(subject), fmt::format("{}: {}", row.has ? "new" : "gone",
+                                            text(row.has ? row.after_ns : row.before_ns))};
+  }
+  std::string detail = fmt::format("changed: {} → {}", text(row.before_ns), text(row.after_ns));
   if (row.before_ns && row.after_ns) {
-    detail += fmt::format(": {} → {}, {:.3g} times", time_text(*row.before_ns),
-                          time_text(*row.after_ns), *row.after_ns / *row.before_ns);
-  } else if (row.before_ns || row.after_ns) {
-    detail +=
-        fmt::format(": {}, {} times", time_text(row.before_ns ? *row.before_ns : *row.after_ns),
-                    row.before_ns ? "then; now no" : "now; then no");
-    detail = !row.had   ? fmt::format("new: {}", time_text(*row.after_ns))
-             : !row.has ? fmt::format("gone: {}", time_text(*row.before_ns))
-                        : detail;
+    detail += fmt::format(", {:.3g} times", *row.after_ns / *row.before_ns);
   }
   return {std::move(subject), std::move(detail)};
 }
