@@ -15,7 +15,7 @@ packages=(
   g++ cmake ninja-build ccache git pkg-config ca-certificates
   libtorch-dev libopencv-dev nlohmann-json3-dev libbenchmark-dev catch2 librapidcheck-dev libfmt-dev
   libhwy-dev libcli11-dev libstb-dev valgrind
-  python3 python3-pip python3-setuptools python3-wheel
+  python3 python3-pip python3-setuptools python3-wheel python3-jsonschema python3-yaml
 )
 lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck)
 
