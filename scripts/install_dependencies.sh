@@ -14,7 +14,7 @@ source "$(dirname "$0")/common.sh"
 packages=(
   g++ cmake ninja-build ccache git pkg-config ca-certificates
   libtorch-dev libopencv-dev nlohmann-json3-dev libbenchmark-dev catch2 librapidcheck-dev libfmt-dev
-  libhwy-dev libcli11-dev libtbb-dev libstb-dev valgrind
+  libhwy-dev libcli11-dev libtbb-dev libstb-dev libjs-chart.js valgrind
   python3 python3-pip python3-setuptools python3-wheel
 )
 lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck)

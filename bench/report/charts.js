@@ -1,0 +1,168 @@
+// The charts, by Chart.js.
+
+const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colorOf = (id) => cssColor(`--c${styleOf(id).color}`);
+const kBand = '38'; // alpha of intervals, in hexadecimal digits
+const kRegion = '20'; // and of the regions of routes
+
+// What the vertical axis can show: the value and interval of a row in a cell, and of a twin.
+const scales = {
+  time: {
+    label: 'time of a call',
+    text: timeText,
+    row: (row) => [row.median, row.low, row.high],
+    twin: (twin) => [twin.median, twin.low, twin.high],
+  },
+  element: {
+    label: 'time per element',
+    text: (ns) => inUnits(ns * 1000, ['ps', 'ns', 'µs', 'ms']),
+    row: (row, cell) => [row.median, row.low, row.high].map((ns) => ns === null ? null : ns / cell.elements),
+    twin: (twin, cell) => [twin.median, twin.low, twin.high].map((ns) => ns === null ? null : ns / cell.elements),
+  },
+  fastest: {
+    label: 'times the fastest',
+    text: (ratio) => `${digits(ratio)} ×`,
+    row: (row) => [row.ratio, row.ratioLow, row.ratioHigh],
+    twin: () => [null, null, null],
+  },
+  limit: {
+    label: 'times the traffic twin',
+    text: (ratio) => `${digits(ratio)} ×`,
+    row: (row, cell, threads) => {
+      const twin = cell.twins.find((each) => each.threads === threads);
+      return [row.median, row.low, row.high].map((ns) => ns === null || !twin ? null : ns / twin.median);
+    },
+    twin: (twin) => [1, twin.low === null ? null : twin.low / twin.median, twin.high === null ? null : twin.high / twin.median],
+  },
+};
+
+// Points along size of one alternative, or of a twin with some number of threads.
+const pointsOf = (series, valueOf) => series.cells.flatMap((cell) => {
+  const found = valueOf(cell);
+  return found && found.values[0] !== null
+    ? [{x: cell.elements, y: found.values[0], low: found.values[1], high: found.values[2], cell, dropped: found.dropped}]
+    : [];
+});
+
+const kHidden = {pointRadius: 0, pointHitRadius: 0, borderWidth: 0, note: true};
+
+// The line of an alternative above the band of its intervals.
+const lineDatasets = (label, color, points, style) => {
+  const end = (name) => points.map((point) => ({x: point.x, y: point[name] ?? NaN}));
+  return [
+    {...kHidden, data: end('low'), fill: false, backgroundColor: 'transparent'},
+    {...kHidden, data: end('high'), fill: '-1', backgroundColor: color + kBand},
+    {
+      label, data: points, borderColor: color, borderWidth: 2, pointRadius: 5, pointHoverRadius: 7,
+      pointBorderColor: color, pointBorderWidth: 2,
+      pointBackgroundColor: points.map((point) => point.dropped ? cssColor('--back') : color), ...style,
+    },
+  ];
+};
+
+const alternativeDatasets = (series, alternative, scale) => {
+  const [id, threads] = series.variant.alternatives[alternative];
+  const points = pointsOf(series, (cell) => {
+    const row = cell.rows.find((each) => each.alternative === alternative);
+    return row && {values: scale.row(row, cell, threads), dropped: row.dropped};
+  });
+  const style = {pointStyle: kMarkers[styleOf(id).marker][0], borderDash: threads > 1 ? [6, 4] : []};
+  return lineDatasets(nameOf(series.variant, alternative), colorOf(id), points, style);
+};
+
+const twinDatasets = (series, scale) => {
+  const threads = [...new Set(series.cells.flatMap((cell) => cell.twins.map((twin) => twin.threads)))];
+  return threads.flatMap((each) => {
+    const points = pointsOf(series, (cell) => {
+      const twin = cell.twins.find((candidate) => candidate.threads === each);
+      return twin && {values: scale.twin(twin, cell)};
+    });
+    const label = each === 1 ? 'traffic twin' : `traffic twin × ${each}`;
+    return lineDatasets(label, cssColor('--twin'), points, {pointRadius: 0, borderDash: [2, 4]});
+  });
+};
+
+const regionDatasets = (series, from, to) => (series.class?.regions ?? []).flatMap((region) => {
+  const left = Math.max(region.from, from);
+  const right = Math.min(region.to, to);
+  const [id] = series.variant.alternatives[region.alternative];
+  return left >= right ? [] : [{
+    ...kHidden, yAxisID: 'regions', data: [{x: left, y: 1}, {x: right, y: 1}], fill: 'start',
+    backgroundColor: colorOf(id) + kRegion, order: 9,
+  }];
+});
+
+const axisColors = () => ({ticks: {color: cssColor('--soft')}, grid: {color: cssColor('--grid')}, title: {color: cssColor('--soft')}});
+
+const logAxis = (title, text, more = {}) => {
+  const colors = axisColors();
+  const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
+  return {
+    type: 'logarithmic', grid: colors.grid, title: {display: true, text: title, ...colors.title},
+    ticks: {
+      ...colors.ticks, maxRotation: 0, autoSkipPadding: 12,
+      callback: (value) => [1, 2, 5].includes(leading(value)) ? text(value) : null,
+    },
+    ...more,
+  };
+};
+
+const chartOptions = (scales_, tooltipLines) => ({
+  responsive: true, maintainAspectRatio: false, animation: false, parsing: false, normalized: true,
+  interaction: {mode: 'nearest', axis: 'xy', intersect: false},
+  scales: scales_,
+  plugins: {
+    legend: {display: false},
+    tooltip: {
+      filter: (item) => !item.dataset.note,
+      callbacks: {title: (items) => items.map((item) => shapeText(item.raw.cell.shape))[0], label: tooltipLines},
+    },
+  },
+});
+
+const kMargin = 1.25; // of the size axis beyond the measured sizes
+
+const seriesChart = (canvas, series, scale, hidden) => {
+  const sizes = sizesOf(series);
+  const from = sizes[0] / kMargin;
+  const to = sizes.at(-1) * kMargin;
+  const alternatives = series.variant.alternatives.map((_, i) => i).filter((i) =>
+    !hidden.has(series.variant.alternatives[i][0]) &&
+    series.cells.some((cell) => cell.rows.some((row) => row.alternative === i)));
+  return new Chart(canvas, {
+    type: 'line',
+    data: {
+      datasets: [
+        ...alternatives.flatMap((i) => alternativeDatasets(series, i, scale)),
+        ...twinDatasets(series, scale), ...regionDatasets(series, from, to),
+      ],
+    },
+    options: chartOptions({
+      x: logAxis('elements', sizeText, {min: from, max: to}),
+      y: logAxis(scale.label, scale.text),
+      regions: {type: 'linear', display: false, min: 0, max: 1},
+    }, ({dataset, raw}) =>
+      `${dataset.label}: ${scale.text(raw.y)} (${intervalText(raw.low, raw.high, scale.text)})`),
+  });
+};
+
+// Distance from the limit of all cells, a point for each.
+const limitChart = (canvas, cells) => {
+  const byWinner = new Map();
+  for (const each of cells) {
+    const [id] = each.series.variant.alternatives[each.cell.best];
+    byWinner.set(id, [...(byWinner.get(id) ?? []), each]);
+  }
+  const datasets = [...byWinner].map(([id, list]) => ({
+    label: id, pointStyle: kMarkers[styleOf(id).marker][0], pointRadius: 4, pointHoverRadius: 7,
+    borderColor: colorOf(id), backgroundColor: colorOf(id) + '90', borderWidth: 1.5,
+    data: list.map(({series, cell}) => ({x: cell.elements, y: cell.distance[0], series, cell})),
+  }));
+  return new Chart(canvas, {
+    type: 'scatter',
+    data: {datasets},
+    options: chartOptions({x: logAxis('elements', sizeText), y: logAxis('times the traffic twin', (r) => `${digits(r)} ×`)},
+      ({dataset, raw}) => [`${dataset.label}: ${digits(raw.y)} × the traffic twin`,
+        `${raw.series.variant.name} ${keysText(raw.series.keys)}`]),
+  });
+};
