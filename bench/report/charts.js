@@ -96,7 +96,7 @@ const axisColors = () => ({ticks: {color: cssColor('--soft')}, grid: {color: css
 
 const logAxis = (title, text, more = {}) => {
   const colors = axisColors();
-  const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
+  const leading = (value) => Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toFixed(6));
   return {
     type: 'logarithmic', grid: colors.grid, title: {display: true, text: title, ...colors.title},
     ticks: {
@@ -140,7 +140,7 @@ const seriesChart = (canvas, series, scale, hidden) => {
     options: chartOptions({
       x: logAxis('elements', sizeText, {min: from, max: to}),
       y: logAxis(scale.label, scale.text),
-      regions: {type: 'linear', display: false, min: 0, max: 1},
+      regions: {type: 'linear', axis: 'y', display: false, min: 0, max: 1},
     }, ({dataset, raw}) =>
       `${dataset.label}: ${scale.text(raw.y)} (${intervalText(raw.low, raw.high, scale.text)})`),
   });
@@ -158,11 +158,18 @@ const limitChart = (canvas, cells) => {
     borderColor: colorOf(id), backgroundColor: colorOf(id) + '90', borderWidth: 1.5,
     data: list.map(({series, cell}) => ({x: cell.elements, y: cell.distance[0], series, cell})),
   }));
+  const range = (values, margin) => ({min: Math.min(...values) / margin, max: Math.max(...values) * margin});
+  const x = range(cells.map(({cell}) => cell.elements), kMargin);
+  const y = range([1, ...cells.map(({cell}) => cell.distance[0])], kMargin);
+  const limit = {
+    type: 'line', note: true, data: [{x: x.min, y: 1}, {x: x.max, y: 1}], borderColor: cssColor('--twin'), borderWidth: 2,
+    borderDash: [2, 4], pointRadius: 0, pointHitRadius: 0,
+  };
   return new Chart(canvas, {
     type: 'scatter',
-    data: {datasets},
-    options: chartOptions({x: logAxis('elements', sizeText), y: logAxis('times the traffic twin', (r) => `${digits(r)} ×`)},
+    data: {datasets: [...datasets, limit]},
+    options: chartOptions({x: logAxis('elements', sizeText, x), y: logAxis('times the traffic twin', (r) => `${digits(r)} ×`, y)},
       ({dataset, raw}) => [`${dataset.label}: ${digits(raw.y)} × the traffic twin`,
-        `${raw.series.variant.name} ${keysText(raw.series.keys)}`]),
+        `${raw.series.variant.name}: ${keysText(raw.series.keys)}`]),
   });
 };

@@ -2,6 +2,7 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const channelsKey = data.keys.indexOf('channels');
+const cacheKey = data.keys.indexOf('cache');
 
 // ---------------------------------------------------------------------------------------------
 // Texts
@@ -35,7 +36,8 @@ const count = (n, one, many = `${one}s`) => `${grouped(n)} ${n === 1 ? one : man
 const byText = (a, b) => a.localeCompare(b, 'en', {numeric: true});
 
 // ---------------------------------------------------------------------------------------------
-// Candidates: a color for each backend, and markers that differ among those that ever compete
+// Candidates: a color for each backend, and markers that differ within it and among those that
+// ever compete
 
 const backends = [...new Set(Object.values(data.backends))];
 const kMarkers = [
@@ -53,10 +55,14 @@ const styles = (() => {
     ids.forEach((id) => ids.forEach((other) => rivals.get(id)?.add(other)));
   }
   const result = new Map();
+  const freeMarker = (others) => {
+    const taken = new Set([...others].map((other) => result.get(other)?.marker));
+    return kMarkers.findIndex((_, i) => !taken.has(i));
+  };
   for (const [id, others] of rivals) {
-    const taken = new Set([...others].filter((other) => result.has(other)).map((other) => result.get(other).marker));
-    const free = kMarkers.findIndex((_, i) => !taken.has(i));
-    result.set(id, {marker: Math.max(free, 0), color: backends.indexOf(data.backends[id]) % kColors});
+    const family = [...rivals.keys()].filter((other) => data.backends[other] === data.backends[id]);
+    const free = [freeMarker([...others, ...family]), freeMarker(others), 0].find((marker) => marker >= 0);
+    result.set(id, {marker: free, color: backends.indexOf(data.backends[id]) % kColors});
   }
   return result;
 })();
@@ -108,10 +114,12 @@ for (const variant of data.variants) {
   }
 }
 
-const keysText = (keys, except = -1) => keys.filter((value, i) => value !== null && i !== except).map((value) => {
-  const i = keys.indexOf(value);
-  return value === null ? '' : i === channelsKey ? `${value} channels` : value;
-}).join(' ');
+// "u8, 3 channels, contiguous, into, hot, 1 thread, tone": a bare number takes its key's name.
+const keyText = (value, i) =>
+  /^\d+$/.test(value) ? count(Number(value), data.keys[i].replace(/s$/, '')) : value;
+const keysText = (keys, except = -1) => keys
+  .map((value, i) => value === null || i === except ? null : keyText(value, i))
+  .filter((text) => text !== null).join(', ');
 
 // ---------------------------------------------------------------------------------------------
 // What the filters leave

@@ -1,7 +1,8 @@
 // The page: filters, and sections that follow them. Texts of the evidence become text nodes only.
 
 const kChartsAtOnce = 6;
-const kRowsAtOnce = 30;
+const kRowsAtOnce = 60;
+let lastId = 0;
 
 const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
@@ -53,15 +54,19 @@ const table = (caption, columns, items) => {
   show();
   const head = make('tr', {}, ...columns.map((column) =>
     make('th', {scope: 'col', class: column.number ? 'number' : ''}, column.title)));
-  const scroll = make('div', {class: 'scroll', role: 'region', 'aria-label': caption, tabIndex: 0},
-    make('table', {}, make('caption', {}, caption), make('thead', {}, head), body));
-  return make('div', {}, scroll, more);
+  return make('div', {}, scrolling(caption, make('thead', {}, head), body), more);
 };
 
-const keyColumns = (without = []) => data.keys.map((key, i) => ({title: key, of: ({keys}) => keys[i]}))
-  .filter(({title}) => !without.includes(title));
-const classKeys = data.keys.filter((_, i) => data.variants.some((variant) => variant.classes.some((each) => each.keys[i] !== null)));
-const classColumns = keyColumns(data.keys.filter((key) => !classKeys.includes(key)));
+// A table that scrolls in a frame of its own, below its caption.
+const scrolling = (caption, ...parts) => {
+  lastId += 1;
+  const id = `caption-${lastId}`;
+  return make('div', {}, make('p', {class: 'caption', id}, caption),
+    make('div', {class: 'scroll', role: 'region', 'aria-labelledby': id, tabIndex: 0},
+      make('table', {'aria-labelledby': id}, ...parts)));
+};
+
+const classColumn = {title: 'class', of: ({keys}) => keysText(keys)};
 const variantColumn = {title: 'variant', head: true, of: ({variant}) => variant.name};
 
 // ---------------------------------------------------------------------------------------------
@@ -113,7 +118,7 @@ let charts = [];
 
 const seriesFigure = (series, state) => {
   const scale = scales[state.scale];
-  const title = `${series.variant.name} ${keysText(series.keys)}`;
+  const title = `${series.variant.name}: ${keysText(series.keys)}`;
   const canvas = make('canvas', {
     role: 'img',
     'aria-label': `${scale.label} against size: ${title}. ${regionsText(series)} The table below has the figures.`,
@@ -151,7 +156,7 @@ const showTimes = (series, state) => {
 
 const marginText = ({margin, low, high}) => `${slowerText(1 + margin)} (${low === null ? 'not proven' : `${slowerText(1 + low)} to ${slowerText(1 + high)}`})`;
 const crossoverColumns = [
-  variantColumn, ...classColumns,
+  variantColumn, classColumn,
   {title: 'at', number: true, of: ({at}) => grouped(at)},
   {title: 'below', of: ({variant, below}) => named(variant, below.alternative)},
   {title: 'above', of: ({variant, above}) => named(variant, above.alternative)},
@@ -169,7 +174,7 @@ const showCrossovers = (crossovers) => {
 const withKeys = (series, cell) => ({variant: series.variant, keys: series.keys, series, cell});
 
 const limitColumns = [
-  variantColumn, ...keyColumns(),
+  variantColumn, classColumn,
   {title: 'cells', number: true, of: ({distances}) => distances.length},
   {title: 'nearest', number: true, of: ({distances}) => `${digits(distances[0][0])} ×`},
   {title: 'median', number: true, of: ({distances}) => `${digits(median(distances.map(([ratio]) => ratio)))} ×`},
@@ -198,18 +203,20 @@ const showLimits = (series) => {
   charts.push(limitChart(canvas, cells));
 };
 
-// The strength of a winner's color: none in a tie, full from three times on.
-const shareOf = (ratio) => Math.round(10 + 40 * Math.min(1, Math.log(Math.max(ratio ?? 1, 1)) / Math.log(3)));
+// The strength of a winner's color: faint in a tie, full from three times on. Full still leaves
+// enough contrast to the text.
+const shareOf = (ratio) => Math.round(8 + 30 * Math.min(1, Math.log(Math.max(ratio ?? 1, 1)) / Math.log(3)));
+
+const planeOf = ({cell}) => cell.shape.slice(0, cell.shape.lastIndexOf('x'));
 
 const heatMap = ({variant, keys, cells}) => {
   const channels = [...new Set(cells.map(({series}) => series.keys[channelsKey]))].sort(byText);
-  const planeOf = ({cell}) => cell.shape.slice(0, cell.shape.lastIndexOf('x'));
   const area = (plane) => plane.split('x').reduce((product, extent) => product * Number(extent), 1);
   const planes = [...new Set(cells.map(planeOf))].sort((a, b) => area(a) - area(b));
   const at = (plane, channel) => cells.find((each) => planeOf(each) === plane && each.series.keys[channelsKey] === channel);
   const field = (found) => {
     if (!found || !found.cell.winner) {
-      return make('td', {}, make('span', {class: 'empty'}, '–'));
+      return make('td', {class: 'empty'}, '·');
     }
     const {cell} = found;
     const td = make('td', {class: `c${styleOf(variant.alternatives[cell.best][0]).color}`}, named(variant, cell.best),
@@ -217,13 +224,14 @@ const heatMap = ({variant, keys, cells}) => {
     td.style.setProperty('--share', `${shareOf(cell.second?.ratio)}%`);
     return td;
   };
-  const caption = `${variant.name} ${keysText(keys, channelsKey)}`;
+  const caption = `${variant.name}: ${keysText(keys, channelsKey)}`;
   const head = make('tr', {}, make('th', {scope: 'col'}, 'shape'),
     ...channels.map((channel) => make('th', {scope: 'col'}, count(Number(channel), 'channel'))));
   const rows = planes.map((plane) => make('tr', {}, make('th', {scope: 'row'}, shapeText(plane)),
     ...channels.map((channel) => field(at(plane, channel)))));
-  return make('div', {class: 'scroll heat', role: 'region', 'aria-label': caption, tabIndex: 0},
-    make('table', {}, make('caption', {}, caption), make('thead', {}, head), make('tbody', {}, ...rows)));
+  const map = scrolling(caption, make('thead', {}, head), make('tbody', {}, ...rows));
+  map.classList.add('heat');
+  return map;
 };
 
 const showWinners = (series) => {
@@ -235,8 +243,13 @@ const showWinners = (series) => {
     group.cells.push(...each.cells.map((cell) => withKeys(each, cell)));
     groups.set(place, group);
   }
+  // First those that say most about channels: with most cells that have a neighbour of equal shape.
+  const crossing = ({cells}) => {
+    const rows = cells.map(planeOf);
+    return rows.filter((plane) => rows.indexOf(plane) !== rows.lastIndexOf(plane)).length;
+  };
   const maps = [...groups.values()].filter(({cells}) => cells.length > 1)
-    .sort((a, b) => b.channels.size - a.channels.size || b.cells.length - a.cells.length);
+    .sort((a, b) => crossing(b) - crossing(a) || b.cells.length - a.cells.length);
   if (maps.length === 0) {
     contentOf('winners').replaceChildren(empty('No two cells of this selection differ in shape or channels alone.'));
     return;
@@ -256,7 +269,7 @@ const showWinners = (series) => {
 };
 
 const cellColumns = [
-  variantColumn, {title: 'shape', of: ({cell}) => shapeText(cell.shape)}, ...keyColumns(),
+  variantColumn, classColumn, {title: 'shape', of: ({cell}) => shapeText(cell.shape)},
   {title: 'fastest', of: ({variant, cell}) => named(variant, cell.best)},
   {title: 'time', number: true, of: ({cell}) => cell.winner ? timeText(cell.winner.median) : null},
   {title: 'next', of: ({variant, cell}) => cell.second ? named(variant, cell.second.alternative) : null},
@@ -276,16 +289,16 @@ const showCells = (series) => {
 const lossText = (variant, item, i) => make('span', {}, `${item.states[i]}: `, named(variant, item.winners[i]),
   ` (${nameOf(variant, item.winners[1 - i])} ${slowerText(item.losses[i])})`);
 const cacheColumns = [
-  variantColumn, {title: 'shape', of: ({item}) => shapeText(item.shape)}, ...keyColumns(['cache']),
+  variantColumn, {title: 'class', of: ({keys}) => keysText(keys, cacheKey)},
+  {title: 'shape', of: ({item}) => shapeText(item.shape)},
   {title: 'one state', of: ({variant, item}) => lossText(variant, item, 0)},
   {title: 'the other', of: ({variant, item}) => lossText(variant, item, 1)},
 ];
 
 const disagreementsOf = (state) => {
-  const cache = data.keys.indexOf('cache');
-  const free = {...state, keys: state.keys.map((value, i) => i === cache ? any : value)};
+  const free = {...state, keys: state.keys.map((value, i) => i === cacheKey ? any : value)};
   return variantsOf(state).flatMap((variant) => variant.disagreements
-    .filter((item) => fits(free, item.keys) && (state.keys[cache] === any || item.states.includes(state.keys[cache])))
+    .filter((item) => fits(free, item.keys) && (state.keys[cacheKey] === any || item.states.includes(state.keys[cacheKey])))
     .map((item) => ({variant, keys: item.keys, item})));
 };
 
@@ -295,7 +308,7 @@ const showCaches = (items) => {
 };
 
 const allocationColumns = [
-  variantColumn, ...keyColumns(),
+  variantColumn, classColumn,
   {title: 'candidate', of: ({variant, alternative}) => named(variant, alternative)},
   {title: 'routed', of: ({routed}) => routed ? 'yes' : 'no'},
   {title: 'allocations', number: true, of: ({allocations}) => grouped(allocations)},
@@ -328,7 +341,7 @@ const showAllocations = (series) => {
 };
 
 const refusedColumns = [
-  variantColumn, {title: 'shape', of: ({item}) => shapeText(item.shape)}, ...keyColumns(),
+  variantColumn, classColumn, {title: 'shape', of: ({item}) => shapeText(item.shape)},
   {title: 'candidate', of: ({variant, item}) => named(variant, item.alternative)},
   {title: 'status', of: ({item}) => item.status}, {title: 'reason', text: true, of: ({item}) => item.reason},
 ];
@@ -368,7 +381,7 @@ const overviewColumns = (choose) => [
     return middle === null ? null : `${digits(middle)} ×`;
   }},
   {title: 'disagreements', number: true, of: ({disagreements}) => disagreements},
-  {title: 'rejected or impossible', number: true, of: ({refused}) => refused},
+  {title: 'refused', number: true, of: ({refused}) => refused},
 ];
 
 const showOverview = (state, choose) => {
