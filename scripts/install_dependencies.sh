@@ -3,7 +3,8 @@
 #
 #   scripts/install_dependencies.sh [--with-lint]
 #
-#   --with-lint   also what scripts/check.sh, the clang build and the sanitizers need
+#   --with-lint   also what scripts/check.sh, the clang build, the sanitizers and the test of the
+#                 report's page in a browser need
 #
 # Works as root or through sudo; asks no questions.
 
@@ -17,7 +18,7 @@ packages=(
   libhwy-dev libcli11-dev libtbb-dev libstb-dev libjs-chart.js valgrind
   python3 python3-pip python3-setuptools python3-wheel
 )
-lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck)
+lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck chromium)
 
 while [ $# -gt 0 ]; do
   case $1 in

@@ -253,6 +253,12 @@ def check_hostile(browser, switchyard, profile, folder):
         shown = page.evaluate(f"document.getElementById('{section}').textContent")
         check(HOSTILE in shown, f"the planted text is shown as it is in {section}")
     check_quiet(page, out.as_uri(), "hostile evidence")
+    blocked = page.evaluate("""new Promise((done) => {
+      addEventListener('securitypolicyviolation', ({effectiveDirective}) => done(effectiveDirective));
+      new Image().src = 'planted.png';
+      setTimeout(() => done('nothing'), 2000);
+    })""")
+    check(blocked == "img-src", f"the page's policy forbids requests; it blocked {blocked}")
 
 
 def main():
