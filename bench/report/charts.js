@@ -5,6 +5,8 @@ const colorOf = (id) => cssColor(`--c${styleOf(id).color}`);
 const kBand = '38'; // alpha of intervals, in hexadecimal digits
 const kRegion = '20'; // and of the regions of routes
 
+const divided = (values, divisor) => values.map((value) => value === null ? null : value / divisor);
+
 // What the vertical axis can show: the value and interval of a row in a cell, and of a twin.
 const scales = {
   time: {
@@ -16,32 +18,31 @@ const scales = {
   element: {
     label: 'time per element',
     text: (ns) => inUnits(ns * 1000, ['ps', 'ns', 'µs', 'ms']),
-    row: (row, cell) => [row.median, row.low, row.high].map((ns) => ns === null ? null : ns / cell.elements),
-    twin: (twin, cell) => [twin.median, twin.low, twin.high].map((ns) => ns === null ? null : ns / cell.elements),
+    row: (row, cell) => divided([row.median, row.low, row.high], cell.elements),
+    twin: (twin, cell) => divided([twin.median, twin.low, twin.high], cell.elements),
   },
   fastest: {
     label: 'times the fastest',
-    text: (ratio) => `${digits(ratio)} ×`,
+    text: timesText,
     row: (row) => [row.ratio, row.ratioLow, row.ratioHigh],
     twin: () => [null, null, null],
   },
   limit: {
     label: 'times the traffic twin',
-    text: (ratio) => `${digits(ratio)} ×`,
+    text: timesText,
     row: (row, cell, threads) => {
-      const twin = cell.twins.find((each) => each.threads === threads);
-      return [row.median, row.low, row.high].map((ns) => ns === null || !twin ? null : ns / twin.median);
+      const twin = cell.twins.find((one) => one.threads === threads);
+      return twin ? divided([row.median, row.low, row.high], twin.median) : [null, null, null];
     },
-    twin: (twin) => [1, twin.low === null ? null : twin.low / twin.median, twin.high === null ? null : twin.high / twin.median],
+    twin: (twin) => divided([twin.median, twin.low, twin.high], twin.median),
   },
 };
 
 // Points along size of one alternative, or of a twin with some number of threads.
 const pointsOf = (series, valueOf) => series.cells.flatMap((cell) => {
   const found = valueOf(cell);
-  return found && found.values[0] !== null
-    ? [{x: cell.elements, y: found.values[0], low: found.values[1], high: found.values[2], cell, dropped: found.dropped}]
-    : [];
+  const [y, low, high] = found?.values ?? [null];
+  return y === null ? [] : [{x: cell.elements, y, low, high, cell, dropped: found.dropped}];
 });
 
 const kHidden = {pointRadius: 0, pointHitRadius: 0, borderWidth: 0, note: true};
@@ -53,11 +54,17 @@ const lineDatasets = (label, color, points, style) => {
     {...kHidden, data: end('low'), fill: false, backgroundColor: 'transparent'},
     {...kHidden, data: end('high'), fill: '-1', backgroundColor: color + kBand},
     {
-      label, data: points, borderColor: color, borderWidth: 2, pointRadius: 5, pointHoverRadius: 7,
+      label, data: points, borderColor: color, borderWidth: 2,
+      pointRadius: points.map((point) => point.dropped ? 3.5 : 5), pointHoverRadius: 7,
       pointBorderColor: color, pointBorderWidth: 2,
       pointBackgroundColor: points.map((point) => point.dropped ? cssColor('--back') : color), ...style,
     },
   ];
+};
+
+const markerOf = (id) => {
+  const [pointStyle, , pointRotation] = kMarkers[styleOf(id).marker];
+  return {pointStyle, pointRotation};
 };
 
 const alternativeDatasets = (series, alternative, scale) => {
@@ -66,7 +73,7 @@ const alternativeDatasets = (series, alternative, scale) => {
     const row = cell.rows.find((each) => each.alternative === alternative);
     return row && {values: scale.row(row, cell, threads), dropped: row.dropped};
   });
-  const style = {pointStyle: kMarkers[styleOf(id).marker][0], borderDash: threads > 1 ? [6, 4] : []};
+  const style = {...markerOf(id), borderDash: threads > 1 ? [6, 4] : []};
   return lineDatasets(nameOf(series.variant, alternative), colorOf(id), points, style);
 };
 
@@ -92,15 +99,13 @@ const regionDatasets = (series, from, to) => (series.class?.regions ?? []).flatM
   }];
 });
 
-const axisColors = () => ({ticks: {color: cssColor('--soft')}, grid: {color: cssColor('--grid')}, title: {color: cssColor('--soft')}});
-
 const logAxis = (title, text, more = {}) => {
-  const colors = axisColors();
+  const color = cssColor('--soft');
   const leading = (value) => Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toFixed(6));
   return {
-    type: 'logarithmic', grid: colors.grid, title: {display: true, text: title, ...colors.title},
+    type: 'logarithmic', grid: {color: cssColor('--grid')}, title: {display: true, text: title, color},
     ticks: {
-      ...colors.ticks, maxRotation: 0, autoSkipPadding: 12,
+      color, maxRotation: 0, autoSkipPadding: 12,
       callback: (value) => [1, 2, 5].includes(leading(value)) ? text(value) : null,
     },
     ...more,
@@ -115,7 +120,9 @@ const chartOptions = (scales_, tooltipLines) => ({
     legend: {display: false},
     tooltip: {
       filter: (item) => !item.dataset.note,
-      callbacks: {title: (items) => items.map((item) => shapeText(item.raw.cell.shape))[0], label: tooltipLines},
+      callbacks: {
+        title: (items) => items.map((item) => shapeText(item.raw.cell.shape))[0], label: tooltipLines,
+      },
     },
   },
 });
@@ -154,7 +161,7 @@ const limitChart = (canvas, cells) => {
     byWinner.set(id, [...(byWinner.get(id) ?? []), each]);
   }
   const datasets = [...byWinner].map(([id, list]) => ({
-    label: id, pointStyle: kMarkers[styleOf(id).marker][0], pointRadius: 4, pointHoverRadius: 7,
+    label: id, ...markerOf(id), pointRadius: 4, pointHoverRadius: 7,
     borderColor: colorOf(id), backgroundColor: colorOf(id) + '90', borderWidth: 1.5,
     data: list.map(({series, cell}) => ({x: cell.elements, y: cell.distance[0], series, cell})),
   }));
@@ -162,14 +169,15 @@ const limitChart = (canvas, cells) => {
   const x = range(cells.map(({cell}) => cell.elements), kMargin);
   const y = range([1, ...cells.map(({cell}) => cell.distance[0])], kMargin);
   const limit = {
-    type: 'line', note: true, data: [{x: x.min, y: 1}, {x: x.max, y: 1}], borderColor: cssColor('--twin'), borderWidth: 2,
-    borderDash: [2, 4], pointRadius: 0, pointHitRadius: 0,
+    ...kHidden, type: 'line', data: [{x: x.min, y: 1}, {x: x.max, y: 1}],
+    borderColor: cssColor('--twin'), borderWidth: 2, borderDash: [2, 4],
   };
   return new Chart(canvas, {
     type: 'scatter',
     data: {datasets: [...datasets, limit]},
-    options: chartOptions({x: logAxis('elements', sizeText, x), y: logAxis('times the traffic twin', (r) => `${digits(r)} ×`, y)},
-      ({dataset, raw}) => [`${dataset.label}: ${digits(raw.y)} × the traffic twin`,
+    options: chartOptions(
+      {x: logAxis('elements', sizeText, x), y: logAxis('times the traffic twin', timesText, y)},
+      ({dataset, raw}) => [`${dataset.label}: ${timesText(raw.y)} the traffic twin`,
         `${raw.series.variant.name}: ${keysText(raw.series.keys)}`]),
   });
 };

@@ -21,12 +21,14 @@ const timeText = (ns) => inUnits(ns, ['ns', 'µs', 'ms', 's']);
 const bytesText = (bytes) => inUnits(bytes, ['B', 'KiB', 'MiB', 'GiB'], 1024);
 const sizeText = (n) => inUnits(n, ['', 'k', 'M', 'G']).replace(/ (\D?)$/, '$1');
 const shapeText = (shape) => shape.replaceAll('x', ' × ');
+const timesText = (ratio) => ratio === null || ratio === undefined ? null : `${digits(ratio)} ×`;
 // How much slower than 1: "+12 %", from twice on "2.3 ×".
 const slowerText = (ratio) => {
   if (ratio === null || ratio === undefined) {
     return 'not comparable';
   }
-  return ratio >= 2 ? `${digits(ratio)} ×` : `${ratio < 1 ? '−' : '+'}${Math.abs((ratio - 1) * 100).toFixed(1)} %`;
+  const percent = Math.abs((ratio - 1) * 100).toFixed(1);
+  return ratio >= 2 ? timesText(ratio) : `${ratio < 1 ? '−' : '+'}${percent} %`;
 };
 const intervalText = (low, high, text) =>
   low === null || high === null ? 'too few rounds' : `${text(low)} to ${text(high)}`;
@@ -40,9 +42,9 @@ const byText = (a, b) => a.localeCompare(b, 'en', {numeric: true});
 // ever compete
 
 const backends = [...new Set(Object.values(data.backends))];
-const kMarkers = [
-  ['circle', '●'], ['triangle', '▲'], ['rect', '■'], ['rectRot', '◆'], ['cross', '✚'],
-  ['crossRot', '✖'], ['star', '✱'], ['rectRounded', '▢'], ['dash', '━'],
+const kMarkers = [ // as Chart.js calls them, as a character, and how far they are turned
+  ['circle', '●', 0], ['triangle', '▲', 0], ['rect', '■', 0], ['rectRot', '◆', 0],
+  ['triangle', '▼', 180], ['cross', '✚', 0], ['crossRot', '✖', 0], ['star', '✱', 0], ['dash', '━', 0],
 ];
 const kColors = 8;
 
@@ -76,8 +78,13 @@ const nameOf = (variant, alternative) => {
 // ---------------------------------------------------------------------------------------------
 // Rows, cells, routes
 
-const rowOf = ([alternative, dropped, median, low, high, ratio, ratioLow, ratioHigh, allocations, bytes, peak]) =>
-  ({alternative, dropped: dropped === 1, median, low, high, ratio, ratioLow, ratioHigh, allocations, bytes, peak});
+const rowOf = ([alternative, dropped, median, low, high, ratio, ratioLow, ratioHigh, ...heap]) => {
+  const [allocations, bytes, peak] = heap; // none where it wasn't counted
+  return {
+    alternative, dropped: dropped === 1, median, low, high, ratio, ratioLow, ratioHigh,
+    allocations, bytes, peak,
+  };
+};
 const twinOf = ([id, threads, median, low, high]) => ({id, threads, median, low, high});
 const routeOf = ([from, to, alternative, runnerUp, margin, low, high]) =>
   ({from, to: to ?? Infinity, alternative, runnerUp, margin, low, high});
@@ -92,7 +99,8 @@ for (const variant of data.variants) {
         last.to = route.to;
         last.after = route;
       } else {
-        regions.push({from: route.from, to: route.to, alternative: route.alternative, before: route, after: route});
+        const {from, to, alternative} = route;
+        regions.push({from, to, alternative, before: route, after: route});
       }
       return regions;
     }, []);
@@ -125,7 +133,9 @@ const keysText = (keys, except = -1) => keys
 // What the filters leave
 
 const any = '';
-const freshState = () => ({op: any, variant: any, keys: data.keys.map(() => any), scale: 'time', hidden: new Set()});
+const freshState = () => ({
+  op: any, variant: any, keys: data.keys.map(() => any), scale: 'time', hidden: new Set(),
+});
 
 const variantsOf = (state) => data.variants.filter((variant) =>
   (state.op === any || variant.op === state.op) && (state.variant === any || variant.name === state.variant));

@@ -85,6 +85,8 @@ std::string page_of(const nlohmann::ordered_json &data) {
   page.put("nonce", nonce);
   page.put("model", kModelJs);
   page.put("charts", kChartsJs);
+  page.put("tables", kTablesJs);
+  page.put("sections", kSectionsJs);
   page.put("script", kPageJs);
   return std::move(page).finish();
 }
