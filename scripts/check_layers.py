@@ -52,7 +52,7 @@ ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
 CANDIDATE = ["+core", "+own", "+common", "+kernels", "+params", "std"]
 EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+routes_file",
               "+registry", "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
-              "+tablegen", "+harness", "+cli", "+tests"]
+              "+tablegen", "+harness", "+report", "+cli", "+tests"]
 LAYERS = [
     ("core", ["router/include/switchyard/core/*.hpp"], ["+core", "std"]),
     ("public_opencv", ["router/include/switchyard/opencv.hpp"],
@@ -90,6 +90,8 @@ LAYERS = [
      EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
     # The traffic twins are kernels that the harness itself measures, beside the candidates.
     ("harness", ["bench/measure/twin.cpp"], ["+core", "+kernels", "+harness", "std", "hwy"]),
+    ("report", ["bench/report/*.[ch]pp"],
+     ["+core", "+evidence", "+tablegen", "+report", "std", "json"]),
     ("harness", ["bench/*.[ch]pp"],
      ["+core", "+registry", "+params", "+candidates", "+contracts", "+common", "+evidence",
       "+machine", "+harness"] + ENGINE),

@@ -24,5 +24,6 @@ void add_explain(CLI::App &app, int &exit_code);
 void add_completion(CLI::App &app, int &exit_code);
 void add_diff(CLI::App &app, int &exit_code);
 void add_validate(CLI::App &app, int &exit_code);
+void add_report(CLI::App &app, int &exit_code);
 
 } // namespace switchyard::cli
