@@ -52,7 +52,7 @@ ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
 CANDIDATE = ["+core", "+own", "+common", "+kernels", "+params", "std"]
 EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+routes_file",
               "+registry", "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
-              "+tablegen", "+harness", "+cli", "+tests"]
+              "+tablegen", "+harness", "+peers", "+cli", "+tests"]
 LAYERS = [
     ("core", ["router/include/switchyard/core/*.hpp"], ["+core", "std"]),
     ("public_opencv", ["router/include/switchyard/opencv.hpp"],
@@ -88,6 +88,10 @@ LAYERS = [
     ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
     ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
      EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
+    # Peers and the roofline time what a caller writes: the public functions.
+    ("peers", ["bench/peers/*.[ch]pp", "bench/roofline/*.[ch]pp"],
+     ["+core", "+public", "+params", "+evidence", "+harness", "+peers", "std", "system", "fmt",
+      "json"]),
     # The traffic twins are kernels that the harness itself measures, beside the candidates.
     ("harness", ["bench/measure/twin.cpp"], ["+core", "+kernels", "+harness", "std", "hwy"]),
     ("harness", ["bench/*.[ch]pp"],

@@ -20,5 +20,7 @@ void add_routes(CLI::App &app, int &exit_code);
 void add_stability(CLI::App &app, int &exit_code);
 void add_run(CLI::App &app, int &exit_code);
 void add_verify(CLI::App &app, int &exit_code);
+void add_peers(CLI::App &app, int &exit_code);
+void add_roofline(CLI::App &app, int &exit_code);
 
 } // namespace switchyard::cli

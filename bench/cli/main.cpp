@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   int exit_code = kGood;
   for (const auto add : {add_machine, add_ops, add_bench, add_merge, add_tablegen, add_routes,
-                         add_verify, add_stability, add_run}) {
+                         add_verify, add_stability, add_run, add_peers, add_roofline}) {
     add(app, exit_code);
   }
   app.failure_message([](const CLI::App *, const CLI::Error &error) {
