@@ -49,17 +49,21 @@ for _op in ("add", "multiply", "multiply_add", "power"):
     with_numbers(_op, f"{_op}/scalar", f"{_op}/vector")
 
 
-def with_arrays(name, *variants):
+def with_arrays(name, variant, dtypes):
+    """Of these images; for others it takes the array for a value per channel, and fails."""
     function = getattr(albucore, name)
 
-    @expression(f"albucore.{name}(x, array…)", *variants)
+    @expression(f"albucore.{name}(x, array…)", variant)
     def bind(call):
-        return (lambda: function(*call.ins)) if contiguous(call) else None
+        usable = contiguous(call) and call.ins[0].dtype in dtypes
+        return (lambda: function(*call.ins)) if usable else None
     return bind
 
 
-for _op in ("add", "multiply", "multiply_add", "power"):
-    with_arrays(_op, f"{_op}/array")
+for _op in ("add", "multiply"):
+    with_arrays(_op, f"{_op}/array", (np.uint8, np.float32))
+for _op in ("multiply_add", "power"):
+    with_arrays(_op, f"{_op}/array", (np.float32,))
 
 
 @expression("albucore.add_weighted(a, wa, b, wb)", "add_weighted")
@@ -97,9 +101,13 @@ for _op in ("exp", "log", "sqrt"):
             (lambda: function(call.ins[0])) if contiguous(call) else None)
 
 
+# Of an image that has the type already, its conversions return the image itself: no copy, and no
+# call to compare with.
+
+
 @expression("albucore.to_float(x, max_value)", "to_float")
 def _to_float(call):
-    if not contiguous(call):
+    if not contiguous(call) or call.ins[0].dtype == np.float32:
         return None
     x, most = call.ins[0], float(call.numbers[0][0])
     return lambda: albucore.to_float(x, most)
@@ -107,7 +115,7 @@ def _to_float(call):
 
 @expression("albucore.from_float(x, dtype, max_value)", "from_float")
 def _from_float(call):
-    if not contiguous(call):
+    if not contiguous(call) or call.outs[0].dtype != np.uint8:
         return None
     x, dtype, most = call.ins[0], call.outs[0].dtype, float(call.numbers[0][0])
     return lambda: albucore.from_float(x, dtype, most)

@@ -175,6 +175,20 @@ template <bool kVector> Bound normalize(const Call &call) {
   };
 }
 
+// A bound in the image's type: a number of another would make the result of that type.
+at::Scalar bound_of(double value, at::ScalarType type) {
+  return type == at::kByte ? at::Scalar(static_cast<std::int64_t>(value)) : at::Scalar(value);
+}
+
+template <bool kVector> void clamp(at::Tensor &y, const at::Tensor &x, const ClipParams &p) {
+  const auto type = x.scalar_type();
+  if (kVector) {
+    at::clamp_out(y, x, parameter_of(p.low).to(type), parameter_of(p.high).to(type));
+  } else {
+    at::clamp_out(y, x, bound_of(p.low[0], type), bound_of(p.high[0], type));
+  }
+}
+
 template <bool kVector> Bound clip(const Call &call) {
   const Tensors t(call);
   const auto &p = call.params_as<ClipParams>();
@@ -183,22 +197,11 @@ template <bool kVector> Bound clip(const Call &call) {
   }
   if (t.x.scalar_type() != t.y.scalar_type()) { // f32 to u8
     return [t, p, work = t.work()]() mutable {
-      if (kVector) {
-        at::clamp_out(work, t.x, parameter_of(p.low), parameter_of(p.high));
-      } else {
-        at::clamp_out(work, t.x, p.low[0], p.high[0]);
-      }
+      clamp<kVector>(work, t.x, p);
       t.y.copy_(work);
     };
   }
-  return [t, p, y = t.y]() mutable {
-    if (kVector) {
-      const auto type = t.x.scalar_type();
-      at::clamp_out(y, t.x, parameter_of(p.low).to(type), parameter_of(p.high).to(type));
-    } else {
-      at::clamp_out(y, t.x, p.low[0], p.high[0]);
-    }
-  };
+  return [t, p, y = t.y]() mutable { clamp<kVector>(y, t.x, p); };
 }
 
 constexpr Expression kPointwise[] = {

@@ -182,12 +182,14 @@ Bound count_labels(const Call &call) {
   if (!t.usable() || p.ignores) {
     return {};
   }
-  c10::optional<at::Tensor> w;
-  if (weights.defined()) {
-    w = weights.flatten();
-  }
   const std::int64_t bins = p.bins;
-  return [t, w, bins, y = t.y.view(-1)] { y.copy_(at::bincount(t.x.flatten(), w, bins)); };
+  return [t, weights, bins, y = t.y.view(-1)] {
+    c10::optional<at::Tensor> w;
+    if (weights.defined()) { // f32 weights would be added up in f32
+      w = weights.flatten().to(at::kDouble);
+    }
+    y.copy_(at::bincount(t.x.flatten(), w, bins));
+  };
 }
 
 constexpr std::string_view kRange = "amin_out(low, x, axes); amax_out(high, x, axes)";
@@ -226,7 +228,7 @@ constexpr Expression kStatistics[] = {
     {"histogram/per_channel_masked", "bincount of each channel's masked_select",
      histogram_channels},
     {"bincount/counts", "bincount(x.flatten(), {}, bins)", count_labels},
-    {"bincount/weights", "bincount(x.flatten(), weights, bins)", count_labels},
+    {"bincount/weights", "bincount(x.flatten(), weights.to(float64), bins)", count_labels},
 };
 
 } // namespace

@@ -41,14 +41,12 @@ public:
         start_(options.hooks.now()),
         subject_(*entry.variant, *entry.contract,
                  measure::problem_of(*entry.variant, *entry.contract, cell), hooks_of(options)) {
-    routed_.exactness = entry.variant->candidates.back().exactness;
-    routed_.exactness.fill(Exactness::faithful);
     routed_.bound = [this, run = routed.run] { run(subject_.call()); };
     known_ = &routed;
   }
 
   CellOutcome run(std::span<const Peer> peers) {
-    outcome_.mismatch = subject_.verify({&routed_, 1}, &floor());
+    outcome_.mismatch = routed_mismatch(subject_, routed_, floor());
     if (outcome_.mismatch.empty()) {
       gather(peers);
       keep_agreeing();
@@ -65,7 +63,7 @@ private:
 
   Contender &add(std::string_view peer, std::string_view text) {
     Contender &contender = contenders_.emplace_back();
-    contender.exactness = routed_.exactness;
+    contender.exactness.fill(Exactness::faithful);
     contender.peer = peer;
     contender.text = text;
     return contender;
@@ -138,8 +136,9 @@ private:
         found = mismatch.empty() ? mismatch : found;
       }
       return found;
-    } catch (const std::exception &error) { // the library's own
-      return error.what();
+    } catch (const std::exception &error) { // the library's own; some add a stack trace
+      const std::string_view what = error.what();
+      return std::string(what.substr(0, what.find('\n')));
     }
   }
 
@@ -233,6 +232,18 @@ private:
 };
 
 } // namespace
+
+std::string routed_mismatch(measure::Subject &subject, Candidate &routed, const Candidate &floor) {
+  std::string mismatch;
+  for (const Exactness exactness : {Exactness::faithful, Exactness::bitwise}) {
+    routed.exactness.fill(exactness);
+    mismatch = subject.verify({&routed, 1}, &floor);
+    if (mismatch.empty()) {
+      break;
+    }
+  }
+  return mismatch;
+}
 
 CellOptions default_cell_options(int comparisons) {
   constexpr int kMore = 10; // rounds, where a cell's time allows

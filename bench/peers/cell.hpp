@@ -58,6 +58,11 @@ struct CellOutcome {
   double race_ns = 0;    // of this, timed rounds
 };
 
+// What of a routed call's results breaks the contract; empty: nothing. Either class of exactness
+// will do: of ops whose candidates are all bitwise, the oracle states no range for faithful ones.
+[[nodiscard]] std::string routed_mismatch(measure::Subject &subject, Candidate &routed,
+                                          const Candidate &floor);
+
 // Races the public call against every expression that computes the problem and whose result
 // agrees. The variant's `loop` competes as the peer of this name. Peers that several expressions
 // stand for are scored by the one of least median: a bias, if any, is in their favour.

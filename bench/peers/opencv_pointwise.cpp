@@ -1,7 +1,7 @@
 // OpenCV's pointwise arithmetic as a user writes it.
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <vector>
 
 #include "bench/peers/opencv.hpp"
 #include "candidates/add/params.hpp"
@@ -191,12 +191,13 @@ Bound power_planes(const Call &call) {
   if (!m.usable() || m.x.depth() != CV_32F) {
     return {};
   }
-  return [m, e, planes = std::vector<cv::Mat>()]() mutable {
+  using Planes = std::vector<cv::Mat>;
+  return [m, e, planes = Planes(), powers = Planes(m.x.channels())]() mutable {
     cv::split(m.x, planes);
     for (std::size_t c = 0; c < planes.size(); ++c) {
-      cv::pow(planes[c], e[static_cast<std::int64_t>(c)], planes[c]);
+      cv::pow(planes[c], e[static_cast<std::int64_t>(c)], powers[c]);
     }
-    cv::merge(planes, m.y);
+    cv::merge(powers, m.y);
   };
 }
 

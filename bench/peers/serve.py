@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[threads] = "1"  # read when libraries are loaded
@@ -100,6 +101,7 @@ class Server:
 
 
 def main():
+    warnings.simplefilter("ignore")  # infinities are among the results that are wanted
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ends with its parent
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer

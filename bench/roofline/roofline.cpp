@@ -9,6 +9,7 @@
 #include "bench/measure/race.hpp"
 #include "bench/measure/subject.hpp"
 #include "bench/measure/twin.hpp"
+#include "bench/peers/cell.hpp"
 #include "bench/verify/spread.hpp"
 
 namespace switchyard::roofline {
@@ -91,9 +92,9 @@ public:
         subject_(*entry.variant, *entry.contract,
                  measure::problem_of(*entry.variant, *entry.contract, turn.cell), hooks(options),
                  measure::cache_of(turn.cell)) {
-    routed_.exactness.fill(Exactness::faithful);
     routed_.call = known.run;
-    const std::string mismatch = subject_.verify({&routed_, 1}, &entry.variant->candidates.back());
+    const std::string mismatch =
+        peers::routed_mismatch(subject_, routed_, entry.variant->candidates.back());
     if (!mismatch.empty()) {
       throw std::runtime_error("the routed call is wrong: " + mismatch);
     }
