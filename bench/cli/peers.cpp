@@ -2,8 +2,9 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <optional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,11 +15,13 @@
 #include "bench/peers/peers.hpp"
 #include "bench/peers/python.hpp"
 #include "bench/peers/report.hpp"
+#include "bench/verify/unseen.hpp"
 
 namespace switchyard::cli {
 namespace {
 
 struct Request : ReportRequest {
+  std::string shapes;
   std::string python = "python3";
   bool without_python = false;
   bool expressions = false;
@@ -54,6 +57,17 @@ peers::Versions versions_of(const peers::PythonPeers *python) {
   return versions;
 }
 
+std::vector<measure::MatrixPoint> points_of(const Request &request) {
+  if (request.shapes.empty()) {
+    return {peers::peer_points().begin(), peers::peer_points().end()};
+  }
+  try {
+    return verify::points_of(request.shapes);
+  } catch (const std::invalid_argument &error) {
+    throw std::invalid_argument(std::string("--shapes ") + error.what());
+  }
+}
+
 // What is wrong with the run as a whole, besides who is faster.
 int judge(const peers::Comparison &comparison) {
   if (comparison.interrupted) {
@@ -75,7 +89,7 @@ int run(const Request &request) {
   peers::RunOptions options;
   options.budget_s = request.budget.empty() ? 0 : seconds_of("--budget", request.budget);
   ReportSink sink(request);
-  options.points.assign(peers::peer_points().begin(), peers::peer_points().end());
+  options.points = points_of(request);
   options.cell = peers::default_cell_options(static_cast<int>(peers::cells_in(entries, options)));
   const std::unique_ptr<peers::PythonPeers> python = python_peers(request);
   options.foreign = python.get();
@@ -101,8 +115,11 @@ void add_peers(CLI::App &app, int &exit_code) {
   const auto request = std::make_shared<Request>();
   add_report_options(*command, *request);
   command->add_option("--details", request->details, "Write every cell as JSON")->type_name("FILE");
+  command->add_option("--shapes", request->shapes, "These shapes: 37x53x3,4x100x90x1")
+      ->type_name("LIST");
   command->add_option("--python", request->python, "Python that has NumPy or Albucore")
-      ->type_name("PROGRAM");
+      ->type_name("PROGRAM")
+      ->envname("SWITCHYARD_PYTHON");
   command->add_flag("--without-python", request->without_python, "Libraries of this build alone");
   command->add_flag("--expressions", request->expressions,
                     "List what is called, as Markdown, and measure nothing");

@@ -32,11 +32,11 @@ template <class T> View view(std::array<T, kElements> &elements) {
 }
 
 // Plain globals: a local static would add its guard to every form.
-const View u8_image = view(bytes);
-const View u8_other = view(more_bytes);
-const View u8_result = view(byte_results);
-const View f32_image = view(floats);
-const View f32_result = view(float_results);
+const View kBytes = view(bytes);
+const View kMoreBytes = view(more_bytes);
+const View kByteResult = view(byte_results);
+const View kFloats = view(floats);
+const View kFloatResult = view(float_results);
 
 constexpr double kValue = 1.5;
 constexpr double kWeights[] = {0.7, 0.3};
@@ -50,51 +50,51 @@ struct Direct {
 };
 
 Direct direct_add;
-const AddParams add_params{{&kValue, 1}};
+const AddParams kAddParams{{&kValue, 1}};
 void add_direct() {
   direct_add.candidate->run(direct_add.call);
 }
 void add_routed() {
-  add(f32_image, kValue, f32_result);
+  add(kFloats, kValue, kFloatResult);
 }
 void add_unchecked() {
-  unchecked::add(f32_image, kValue, f32_result);
+  unchecked::add(kFloats, kValue, kFloatResult);
 }
 
 Direct direct_normalize;
-const NormalizeParams normalize_params{{kMean.data(), 3}, {kScale.data(), 3}};
+const NormalizeParams kNormalizeParams{{kMean.data(), 3}, {kScale.data(), 3}};
 void normalize_direct() {
   direct_normalize.candidate->run(direct_normalize.call);
 }
 void normalize_routed() {
-  normalize(u8_image, kMean, kScale, f32_result);
+  normalize(kBytes, kMean, kScale, kFloatResult);
 }
 void normalize_unchecked() {
-  unchecked::normalize(u8_image, kMean, kScale, f32_result);
+  unchecked::normalize(kBytes, kMean, kScale, kFloatResult);
 }
 
 Direct direct_blend;
-const AddWeightedParams blend_params{kWeights[0], kWeights[1]};
+const AddWeightedParams kBlendParams{kWeights[0], kWeights[1]};
 void blend_direct() {
   direct_blend.candidate->run(direct_blend.call);
 }
 void blend_routed() {
-  add_weighted(u8_image, kWeights[0], u8_other, kWeights[1], u8_result);
+  add_weighted(kBytes, kWeights[0], kMoreBytes, kWeights[1], kByteResult);
 }
 void blend_unchecked() {
-  unchecked::add_weighted(u8_image, kWeights[0], u8_other, kWeights[1], u8_result);
+  unchecked::add_weighted(kBytes, kWeights[0], kMoreBytes, kWeights[1], kByteResult);
 }
 
 Direct direct_convert;
-const ToFloatParams convert_params{255};
+const ToFloatParams kConvertParams{255};
 void convert_direct() {
   direct_convert.candidate->run(direct_convert.call);
 }
 void convert_routed() {
-  to_float(u8_image, f32_result);
+  to_float(kBytes, kFloatResult);
 }
 void convert_unchecked() {
-  unchecked::to_float(u8_image, f32_result);
+  unchecked::to_float(kBytes, kFloatResult);
 }
 
 constexpr Case kCases[] = {
@@ -135,10 +135,10 @@ void prepare(Direct &direct, Body *routed, std::initializer_list<const ConstView
 void prepare() {
   constexpr std::uint8_t kU8 = 0;
   constexpr std::uint8_t kF32 = 1;
-  prepare(direct_add, add_routed, {&f32_image}, f32_result, &add_params, kF32);
-  prepare(direct_normalize, normalize_routed, {&u8_image}, f32_result, &normalize_params, kU8);
-  prepare(direct_blend, blend_routed, {&u8_image, &u8_other}, u8_result, &blend_params, kU8);
-  prepare(direct_convert, convert_routed, {&u8_image}, f32_result, &convert_params, kU8);
+  prepare(direct_add, add_routed, {&kFloats}, kFloatResult, &kAddParams, kF32);
+  prepare(direct_normalize, normalize_routed, {&kBytes}, kFloatResult, &kNormalizeParams, kU8);
+  prepare(direct_blend, blend_routed, {&kBytes, &kMoreBytes}, kByteResult, &kBlendParams, kU8);
+  prepare(direct_convert, convert_routed, {&kBytes}, kFloatResult, &kConvertParams, kU8);
 }
 
 std::span<const Case> cases() {

@@ -112,7 +112,9 @@ Bound pairwise(const Call &call) {
   const at::Tensor a = matrix_of(t.x);
   const at::Tensor b = matrix_of(second);
   const at::Tensor y = matrix_of(t.y);
-  return [a, b, y] { y.copy_(at::cdist(a, b).square_()); };
+  // By default it expands the norm, which leaves no digits of close points.
+  constexpr std::int64_t kWithoutProducts = 2;
+  return [a, b, y] { y.copy_(at::cdist(a, b, 2, kWithoutProducts).square_()); };
 }
 
 template <class Turn> Bound turned(const Call &call, Turn turn) {
@@ -140,7 +142,7 @@ constexpr Expression kOthers[] = {
     {"lut/shared", "i.copy_(x); take_out(y, table, i)", lut<false>},
     {"lut/per_channel", "i.copy_(x).mul_(C).add_(c); take_out(y, tables, i)", lut<true>},
     {"matmul", "matmul_out(y, a, b); u8: of a.to(int32), b.to(int32)", matmul},
-    {"pairwise_distances_squared", "y.copy_(cdist(a, b).square_())", pairwise},
+    {"pairwise_distances_squared", "y.copy_(cdist(a, b, 2, 2).square_())", pairwise},
     {"hflip", "y.copy_(x.flip(2))", hflip},
     {"vflip", "y.copy_(x.flip(1))", vflip},
     {"transpose", "y.copy_(x.transpose(1, 2))", transpose},

@@ -61,6 +61,14 @@ std::vector<const ConstView *> arrays_of(const Call &call, const ConstView *tabl
   return arrays;
 }
 
+std::size_t outputs_of(const Call &call) {
+  std::size_t outputs = 0;
+  for (const View *out : call.out) {
+    outputs += out != nullptr ? 1 : 0;
+  }
+  return outputs;
+}
+
 } // namespace
 
 // Memory that both processes map, with room for each array at any page offset.
@@ -247,10 +255,7 @@ std::vector<Foreign::Offer> PythonPeers::open(const Variant &variant, const Call
   const auto arrays = arrays_of(call, table_);
   memory_->make_room(arrays);
   Json list = Json::array();
-  std::size_t outputs = 0;
-  for (const View *out : call.out) {
-    outputs += out != nullptr ? 1 : 0;
-  }
+  const std::size_t outputs = outputs_of(call);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const ConstView &view = *arrays[i];
     // Strides of axes of length 1 may be anything.
@@ -291,10 +296,10 @@ void PythonPeers::place(const Call &call) {
 void PythonPeers::run(std::size_t offer, const Call &call) {
   child_->ask({{"do", "run"}, {"offer", offer}});
   const auto arrays = arrays_of(call, table_);
-  std::size_t i = arrays.size();
-  for (auto out = call.out.rbegin(); out != call.out.rend(); ++out) {
-    if (*out != nullptr) {
-      memory_->give(--i, **out);
+  std::size_t i = arrays.size() - outputs_of(call); // they are the last ones
+  for (const View *out : call.out) {
+    if (out != nullptr) {
+      memory_->give(i++, *out);
     }
   }
 }
