@@ -39,19 +39,25 @@ const Candidate *pin_of(const Serving &now, int index, const Options &options,
     return apply_pin(now.router.variant(index), *pin, source, call, options.threads,
                      options.exactness);
   }
-  const RouteKey key = key_of(call, output, options.threads, options.exactness);
+  const RouteKey key =
+      key_of(now.router.variant(index).kinds, call, output, options.threads, options.exactness);
   const Router::Found found = now.router.find(index, call.dtype_case, key);
   if (now.pins.empty()) {
-    t_memo.keep(&now, index, call, output, options, found);
+    t_memo.keep({&now, index, key.op_class}, call, output, options, found);
   }
   return now.router.choose(index, call, key.threads, key.exactness, found);
+}
+
+inline LookupMemo::Asker asker_of(const Serving &now, int index, const Call &call) {
+  return {&now, index, class_of(now.router.variant(index).kinds, call)};
 }
 
 // While there are pins, nothing is kept of what was found.
 inline Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
                        const Options &options) {
   if (options.candidate.empty()) {
-    if (const Router::Found *found = t_memo.find(&now, index, call, output, options)) {
+    if (const Router::Found *found =
+            t_memo.find(asker_of(now, index, call), call, output, options)) {
       return now.router.choose(index, call, options.threads, options.exactness, *found);
     }
   }

@@ -17,30 +17,37 @@ namespace switchyard {
 
 class LookupMemo {
 public:
-  // What a lookup found for such a call earlier in this thread, by the router that `serving` stands
-  // for; nullptr: nothing is known. Calls of more than two inputs or one output are never known.
-  [[nodiscard]] const Router::Found *find(const void *serving, int variant, const Call &call,
-                                          OutputMode output, const Options &options) const {
+  // Whose lookup it is: the router's, named by the address of what serves, of a variant and class.
+  struct Asker {
+    const void *serving;
+    int variant;
+    int op_class;
+  };
+
+  // What a lookup found for such a call earlier in this thread; nullptr: nothing is known. Calls of
+  // more than two inputs or one output are never known.
+  [[nodiscard]] const Router::Found *find(const Asker &asker, const Call &call, OutputMode output,
+                                          const Options &options) const {
     const ConstView &in = *call.in[0];
     const ConstView &out = *call.out[0];
-    const Entry &entry = entries_[slot(variant, in)];
+    const Entry &entry = entries_[slot(asker.variant, in)];
     const bool same =
-        entry.serving == serving && entry.facts == pack(variant, call, output, options) &&
+        entry.serving == asker.serving && entry.facts == pack(asker, call, output, options) &&
         is_none(difference(entry.in, in) | difference(entry.out, out)) &&
         (call.in[1] == nullptr || is_none(difference(entry.second, *call.in[1]))) && can_know(call);
     return same ? &entry.found : nullptr;
   }
 
-  void keep(const void *serving, int variant, const Call &call, OutputMode output,
-            const Options &options, const Router::Found &found) {
+  void keep(const Asker &asker, const Call &call, OutputMode output, const Options &options,
+            const Router::Found &found) {
     if (can_know(call)) {
-      entries_[slot(variant, *call.in[0])] = {serving,
-                                              pack(variant, call, output, options),
-                                              found,
-                                              geometry(*call.in[0]),
-                                              geometry(*call.out[0]),
-                                              call.in[1] != nullptr ? geometry(*call.in[1])
-                                                                    : Geometry{}};
+      entries_[slot(asker.variant, *call.in[0])] = {asker.serving,
+                                                    pack(asker, call, output, options),
+                                                    found,
+                                                    geometry(*call.in[0]),
+                                                    geometry(*call.out[0]),
+                                                    call.in[1] != nullptr ? geometry(*call.in[1])
+                                                                          : Geometry{}};
     }
   }
 
@@ -61,12 +68,14 @@ private:
   static bool can_know(const Call &call) { return call.in[2] == nullptr && call.out[1] == nullptr; }
 
   // The number of arrays follows from the variant. Budgets above 2^15 count as that.
-  static std::uint64_t pack(int variant, const Call &call, OutputMode output,
+  static std::uint64_t pack(const Asker &asker, const Call &call, OutputMode output,
                             const Options &options) {
+    static_assert(kInPlace == 1 && kMaxClassesOfOp <= 128);
     const auto threads = static_cast<std::uint64_t>(std::clamp(options.threads, 1, 1 << 15));
-    return static_cast<std::uint64_t>(variant) << 48 | threads << 32 |
+    return static_cast<std::uint64_t>(asker.variant) << 48 | threads << 32 |
            std::uint64_t{call.dtype_case} << 24 | static_cast<std::uint64_t>(output) << 16 |
-           static_cast<std::uint64_t>(options.exactness) << 8 | (call.flags & kInPlace);
+           static_cast<std::uint64_t>(options.exactness) << 8 |
+           static_cast<std::uint64_t>(asker.op_class) << 1 | (call.flags & kInPlace);
   }
   // Images of a pipeline differ in height if in anything.
   static std::size_t slot(int variant, const ConstView &in) {

@@ -1,4 +1,9 @@
 // The candidates of bincount: how often each label occurs, or the sum of its weights.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
 #include "candidates/common/built.hpp"
 #include "candidates/config.hpp"
 #include "candidates/registry.hpp"
@@ -128,9 +133,18 @@ constexpr Candidate kWeights[] = {
      run_weights_loop},
 };
 
+// How many bins there are decides which way to count is fastest, or possible.
+constexpr std::string_view kClasses[] = {"2", "16", "256", "4096", "65536"};
+int class_of(const Call &call) {
+  constexpr std::int64_t kMost[] = {5, 64, 1024, 16384}; // halfway between classes, as ratios
+  const std::int64_t bins = call.out[0]->shape[kW];
+  return static_cast<int>(std::lower_bound(std::begin(kMost), std::end(kMost), bins) - kMost);
+}
+constexpr Kinds kKinds{nullptr, true, kClasses, class_of};
+
 constexpr Variant kVariants[] = {
-    {"bincount/counts", kLabels, kCounts},
-    {"bincount/weights", kWeighted, kWeights},
+    {"bincount/counts", kLabels, kCounts, kKinds},
+    {"bincount/weights", kWeighted, kWeights, kKinds},
 };
 
 } // namespace
