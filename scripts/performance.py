@@ -56,7 +56,9 @@ def roofline(arguments):
 
 
 def dispatch(arguments):
-    return output_of(ROOT / "scripts/count_dispatch.sh", arguments.build / "switchyard_dispatch_count")
+    counted = output_of(ROOT / "scripts/count_dispatch.sh",
+                        arguments.build / "switchyard_dispatch_count", good=(0, 1))
+    return f"```\n{counted}```\n"
 
 
 def expressions(arguments):

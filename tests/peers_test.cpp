@@ -16,7 +16,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/measure/traffic_count.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/peers/python.hpp"
 #include "bench/peers/report.hpp"
@@ -679,10 +678,4 @@ TEST_CASE("A slower routed call lowers its fraction by as much", "[roofline]") {
   const double slow = roofline::measure_roofline(entries, options).fractions.at(0).fraction;
   CHECK(fraction / slow > 2); // 4 but for noise between the two runs
   CHECK(fraction / slow < 8);
-}
-
-TEST_CASE("Instructions are read from callgrind's totals", "[dispatch]") {
-  CHECK(measure::parse_instructions("events: Ir\nsummary: 3\ntotals: 123456\n") == 123456);
-  CHECK_THROWS_WITH(measure::parse_instructions("events: Ir\n"), Contains("totals:"));
-  CHECK_THROWS_WITH(measure::parse_instructions("events: Dr\ntotals: 1\n"), Contains("Ir"));
 }

@@ -1,4 +1,4 @@
-// Calls whose dispatch is measured: images so small that the call itself is most of the time.
+// Calls whose dispatch is timed: images so small that the call itself is most of the time.
 #pragma once
 
 #include <span>

@@ -22,9 +22,6 @@ struct LineCounts {
 // std::invalid_argument that says what the text lacks.
 [[nodiscard]] LineCounts parse_callgrind(std::string_view text);
 
-// Executed instructions, likewise; the file needs no cache simulation.
-[[nodiscard]] std::int64_t parse_instructions(std::string_view text);
-
 struct CountedTraffic {
   double reads = 0; // passes, as Traffic defines them
   double writes = 0;
