@@ -25,5 +25,7 @@ void add_completion(CLI::App &app, int &exit_code);
 void add_diff(CLI::App &app, int &exit_code);
 void add_validate(CLI::App &app, int &exit_code);
 void add_report(CLI::App &app, int &exit_code);
+void add_peers(CLI::App &app, int &exit_code);
+void add_roofline(CLI::App &app, int &exit_code);
 
 } // namespace switchyard::cli
