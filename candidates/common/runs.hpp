@@ -89,7 +89,8 @@ template <std::size_t V> RunPlan<V> plan_runs(const std::array<const ConstView *
 
 namespace detail {
 
-inline constexpr std::int64_t kStagedElements = 1024;
+// Short enough that reading the next elements overlaps with the stores of these.
+inline constexpr std::int64_t kStagedBytes = 1024;
 
 template <class T> bool aligned(const std::byte *address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
@@ -202,8 +203,9 @@ public:
 private:
   using Pointers = std::array<const std::byte *, kViews>;
   template <std::size_t V> using TypeAt = std::tuple_element_t<V, std::tuple<In..., Out>>;
-  using Buffers = std::tuple<std::array<In, detail::kStagedElements>...,
-                             std::array<Out, detail::kStagedElements>>;
+  static constexpr std::int64_t kStagedElements =
+      detail::kStagedBytes / static_cast<std::int64_t>(std::max({sizeof(In)..., sizeof(Out)}));
+  using Buffers = std::tuple<std::array<In, kStagedElements>..., std::array<Out, kStagedElements>>;
   static constexpr std::make_index_sequence<kViews> kAllViews{};
   static constexpr std::make_index_sequence<sizeof...(In)> kInputs{};
 
@@ -252,8 +254,8 @@ private:
     Buffers buffers;
     const std::int64_t total = plan_.inner().extent * (stages_two_ ? plan_.axes[2].extent : 1);
     const RunChannels whole = channels_of_inner(channel);
-    for (std::int64_t done = 0; done < total; done += detail::kStagedElements) {
-      const std::int64_t n = std::min(detail::kStagedElements, total - done);
+    for (std::int64_t done = 0; done < total; done += kStagedElements) {
+      const std::int64_t n = std::min(kStagedElements, total - done);
       const RunChannels part{whole.period == 1 ? whole.first : done % whole.period, whole.period};
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (load<I>(at, done, n, buffers), ...);

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <hwy/highway.h>
 
@@ -116,13 +115,13 @@ HWY_INLINE void Zip(const X *x, const A *a, const A *b, Out *out, size_t n) {
     HWY_ALIGN A tail_a[kMost] = {};
     HWY_ALIGN A tail_b[kMost] = {};
     HWY_ALIGN Out tail_out[kMost];
-    std::memcpy(tail_x, x + i, (n - i) * sizeof(X));
-    std::memcpy(tail_a, a + i, (n - i) * sizeof(A));
+    CopyFew(tail_x, x + i, (n - i) * sizeof(X));
+    CopyFew(tail_a, a + i, (n - i) * sizeof(A));
     if (kTwo) {
-      std::memcpy(tail_b, b + i, (n - i) * sizeof(A));
+      CopyFew(tail_b, b + i, (n - i) * sizeof(A));
     }
     step(tail_x, tail_a, tail_b, tail_out);
-    std::memcpy(out + i, tail_out, (n - i) * sizeof(Out));
+    CopyFew(out + i, tail_out, (n - i) * sizeof(Out));
   }
 }
 

@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/pointwise/byte_maps.hpp"
+#include "kernels/pointwise/few-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
@@ -143,9 +144,9 @@ HWY_INLINE void MapRest(const uint8_t *in, uint8_t *out, size_t n, const Map &ma
     return;
   }
   HWY_ALIGN uint8_t buffer[hn::MaxLanes(DMap())] = {};
-  std::memcpy(buffer, in, n);
+  CopyFew(buffer, in, n);
   hn::Store(map(hn::Load(DMap(), buffer)), DMap(), buffer);
-  std::memcpy(out, buffer, n);
+  CopyFew(out, buffer, n);
 }
 
 // Coefficients that come back after kCycle vectors, `kUnroll` times as many at once.

@@ -12,9 +12,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <hwy/highway.h>
+
+#include "kernels/pointwise/few-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
@@ -49,15 +50,51 @@ HWY_INLINE VF ClampForStore(DF d, VF v, float high) {
   return hn::Min(hn::Max(v, hn::Zero(d)), hn::Set(d, high));
 }
 
+// Roundings make integers of values clamped to [0, high]; Limited() ones of any value, which a
+// saturating demotion brings to [0, high].
 struct Truncate {
   HWY_INLINE VI operator()(VF v) const { return hn::ConvertTo(hn::Rebind<int32_t, DF>(), v); }
+  static HWY_INLINE VI Limited(DF d, VF v, float high);
 };
 struct HalfEven {
   HWY_INLINE VI operator()(VF v) const { return hn::NearestInt(v); }
+  static HWY_INLINE VI Limited(DF d, VF v, float high);
 };
+
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+// What int cannot hold, NaN too, is converted to the least int. So of values that are too large
+// alone something has to be done beforehand. Min returns its second operand where one is NaN.
+HWY_INLINE VF LimitAbove(DF d, VF v, float high) {
+  return hn::Min(hn::Set(d, high), v);
+}
+HWY_INLINE VI Truncate::Limited(DF d, VF v, float high) {
+#if HWY_TARGET == HWY_AVX2
+  return VI{_mm256_cvttps_epi32(LimitAbove(d, v, high).raw)};
+#else
+  return VI{_mm512_cvttps_epi32(LimitAbove(d, v, high).raw)};
+#endif
+}
+HWY_INLINE VI HalfEven::Limited(DF d, VF v, float high) {
+#if HWY_TARGET == HWY_AVX2
+  return VI{_mm256_cvtps_epi32(LimitAbove(d, v, high).raw)};
+#else
+  return VI{_mm512_cvtps_epi32(LimitAbove(d, v, high).raw)};
+#endif
+}
+#else
+HWY_INLINE VI Truncate::Limited(DF d, VF v, float high) {
+  return Truncate()(ClampForStore(d, v, high));
+}
+HWY_INLINE VI HalfEven::Limited(DF d, VF v, float high) {
+  return HalfEven()(ClampForStore(d, v, high));
+}
+#endif
 
 // Of values in [0, high], whose fraction is exact.
 struct HalfUp {
+  static HWY_INLINE VI Limited(DF d, VF v, float high) {
+    return HalfUp()(ClampForStore(d, v, high));
+  }
   HWY_INLINE VI operator()(VF v) const {
     const DF d;
     const hn::Rebind<int32_t, DF> di32;
@@ -68,7 +105,7 @@ struct HalfUp {
   }
 };
 
-// Four vectors of i32 in [0, 255] to 4 N bytes in order.
+// Four vectors of i32 to 4 N bytes in order, saturating.
 HWY_INLINE void StoreBytes(DF d, VI a, VI b, VI c, VI e, uint8_t *out) {
 #if HWY_TARGET == HWY_AVX2
   const hn::ScalableTag<int16_t> di16;
@@ -109,20 +146,18 @@ HWY_INLINE void StoreBytes(DF d, VI a, VI b, VI c, VI e, uint8_t *out) {
 template <class Round> struct ToU8 {
   using Element = uint8_t;
   HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint8_t *out) const {
-    const Round round;
-    StoreBytes(d, round(ClampForStore(d, a, 255.0F)), round(ClampForStore(d, b, 255.0F)),
-               round(ClampForStore(d, c, 255.0F)), round(ClampForStore(d, e, 255.0F)), out);
+    StoreBytes(d, Round::Limited(d, a, 255.0F), Round::Limited(d, b, 255.0F),
+               Round::Limited(d, c, 255.0F), Round::Limited(d, e, 255.0F), out);
   }
 };
 template <class Round> struct ToU16 {
   using Element = uint16_t;
   HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint16_t *out) const {
-    const Round round;
     const hn::Rebind<uint16_t, DF> du16;
     const size_t n = hn::Lanes(d);
     size_t i = 0;
     for (const VF v : {a, b, c, e}) {
-      const VI rounded = round(ClampForStore(d, v, 65535.0F));
+      const VI rounded = Round::Limited(d, v, 65535.0F);
       hn::StoreU(hn::DemoteTo(du16, rounded), du16, out + i);
       i += n;
     }
@@ -197,9 +232,9 @@ HWY_INLINE void Transform(const In *in, typename Store::Element *out, size_t n, 
   if (i < n) {
     HWY_ALIGN In tail_in[kUnroll * hn::MaxLanes(DF())] = {};
     HWY_ALIGN typename Store::Element tail_out[kUnroll * hn::MaxLanes(DF())];
-    std::memcpy(tail_in, in + i, (n - i) * sizeof(In));
+    CopyFew(tail_in, in + i, (n - i) * sizeof(In));
     TransformBlock<Op, Store>(tail_in, tail_out, a, b);
-    std::memcpy(out + i, tail_out, (n - i) * sizeof(*out));
+    CopyFew(out + i, tail_out, (n - i) * sizeof(*out));
   }
 }
 
@@ -228,10 +263,10 @@ HWY_INLINE void Combine2(const In *x, const In *y, typename Store::Element *out,
     HWY_ALIGN In tail_x[kUnroll * hn::MaxLanes(DF())] = {};
     HWY_ALIGN In tail_y[kUnroll * hn::MaxLanes(DF())] = {};
     HWY_ALIGN typename Store::Element tail_out[kUnroll * hn::MaxLanes(DF())];
-    std::memcpy(tail_x, x + i, (n - i) * sizeof(In));
-    std::memcpy(tail_y, y + i, (n - i) * sizeof(In));
+    CopyFew(tail_x, x + i, (n - i) * sizeof(In));
+    CopyFew(tail_y, y + i, (n - i) * sizeof(In));
     Combine2Block<Op, Store>(tail_x, tail_y, tail_out, va, vb);
-    std::memcpy(out + i, tail_out, (n - i) * sizeof(*out));
+    CopyFew(out + i, tail_out, (n - i) * sizeof(*out));
   }
 }
 
