@@ -90,9 +90,9 @@ TEST_CASE("A report has each cell's times, ratios and distance from its twin", "
   CHECK(variant.at("op") == "scale");
   REQUIRE(variant.at("series").size() == 1);
   const Json &series = variant.at("series").at(0);
-  CHECK(data.at("keys") ==
-        Json({"dtype", "channels", "layout", "output", "cache", "threads", "parameters"}));
-  CHECK(series.at("keys") == Json({"u8", "3", "contiguous", "into", "hot", "1", "tone"}));
+  CHECK(data.at("keys") == Json({"dtype", "channels", "layout", "output", "cache", "threads",
+                                 "op class", "parameters"}));
+  CHECK(series.at("keys") == Json({"u8", "3", "contiguous", "into", "hot", "1", "", "tone"}));
   REQUIRE(series.at("cells").size() == 2);
   const Json &cell = series.at("cells").at(1);
   CHECK(cell.at("shape") == "480x640x3");
@@ -126,7 +126,7 @@ TEST_CASE("A report's routes are those of the policy", "[report]") {
   const Json &variant = data.at("variants").at(0);
   REQUIRE(variant.at("classes").size() == 1);
   const Json &of_class = variant.at("classes").at(0);
-  CHECK(of_class.at("keys") == Json({"u8", "3", "contiguous", "into", nullptr, "1", nullptr}));
+  CHECK(of_class.at("keys") == Json({"u8", "3", "contiguous", "into", nullptr, "1", "", nullptr}));
   const auto &regions = plan.classes.at(0).regions;
   REQUIRE(regions.size() == 2);
   REQUIRE(of_class.at("routes").size() == 2);
@@ -136,6 +136,29 @@ TEST_CASE("A report's routes are those of the policy", "[report]") {
   CHECK(variant.at("alternatives").at(first.at(2).get<std::size_t>()) == Json({"fused", 1}));
   CHECK(first.at(4) == 3); // opencv takes four times as long
   CHECK(of_class.at("routes").at(1).at(1).is_null());
+}
+
+TEST_CASE("Routes of an op's own classes serve the cells of their class, whatever the channels",
+          "[report]") {
+  tablegen::CandidateSet set = test_set();
+  set.variants[0].by_channels = false;
+  set.variants[0].op_classes = {"tone", "curve"};
+  std::vector<Row> rows = crossing();
+  for (const Row &each : crossing()) {
+    rows.push_back(each);
+    rows.back().cell.params = "curve_steep";
+  }
+  const evidence::Profile profile = profile_of(rows);
+  const Json data = report::data_of(profile, set, tablegen::plan_routes(profile, set));
+  const Json &variant = data.at("variants").at(0);
+  REQUIRE(variant.at("series").size() == 2);
+  CHECK(variant.at("series").at(0).at("keys").at(1) == "");
+  CHECK(variant.at("series").at(0).at("keys").at(6) == "curve");
+  CHECK(variant.at("series").at(0).at("keys").at(7) == "curve_steep");
+  REQUIRE(variant.at("classes").size() == 2);
+  for (const Json &of_class : variant.at("classes")) {
+    CHECK(of_class.at("keys").at(1).is_null());
+  }
 }
 
 TEST_CASE("Refused rows are listed and not compared; other versions are left out", "[report]") {

@@ -71,14 +71,6 @@ std::string shape_text(const Cell &cell) {
   return text;
 }
 
-std::vector<std::string> key_texts(const Cell &cell) {
-  std::vector<std::string> texts;
-  for (const Key &key : kKeys) {
-    texts.push_back(key.of_cell(cell));
-  }
-  return texts;
-}
-
 // A cell with one lane per alternative, the twins' behind those of the candidates.
 struct CellLanes {
   CellRows rows;
@@ -167,6 +159,14 @@ private:
     const tablegen::CandidateInfo *candidate =
         info_ == nullptr ? nullptr : info_->find(row.candidate);
     return candidate == nullptr || candidate->version == row.version;
+  }
+
+  [[nodiscard]] std::vector<std::string> key_texts(const Cell &cell) const {
+    std::vector<std::string> texts;
+    for (const Key &key : kKeys) {
+      texts.push_back(key.of_cell(cell, info_));
+    }
+    return texts;
   }
 
   void add(const Row &row) {
@@ -269,7 +269,8 @@ private:
       }
       Json keys = Json::array();
       for (const Key &key : kKeys) {
-        keys.push_back(key.of_class == nullptr ? Json() : Json(key.of_class(each.key)));
+        const ClassValue value = key.of_class(each.key, info_);
+        keys.push_back(value ? Json(*value) : Json());
       }
       Json routes = Json::array();
       for (const tablegen::Region &region : each.regions) {

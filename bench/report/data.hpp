@@ -22,11 +22,12 @@ namespace switchyard::report {
 //    "disagreements": […], "refused": […]}, …]}
 //
 // A series has the cells that differ in their shape alone; its "keys" are in the order of the
-// document's. A class has null for what its routes do not depend on. Times are ns a call; `low` and
-// `high` are 95 % intervals, null where too few rounds were measured. "ratio" is an alternative's
-// time / that of the cell's best one, "distance" the best one's / that of the traffic twin with as
-// many threads, both paired by rounds. A row is of the newest race that its alternative was timed
-// in. Sizes are in elements, and a null "to" has no end.
+// document's, and empty where the variant has no such key. A class has null for what its routes do
+// not depend on. Times are ns a call; `low` and `high` are 95 % intervals, null where too few
+// rounds were measured. "ratio" is an alternative's time / that of the cell's best one, "distance"
+// the best one's / that of the traffic twin with as many threads, both paired by rounds. A row is
+// of the newest race that its alternative was timed in. Sizes are in elements, and a null "to" has
+// no end.
 //
 // Rows of other versions than the set's are left out: "warnings" counts them. The same bytes for
 // the same arguments, whatever the order of rows.

@@ -127,7 +127,7 @@ const keyText = (value, i) =>
   /^\d+$/.test(value) ? count(Number(value), data.keys[i].replace(/s$/, '')) : value;
 const keysText = (keys, except = -1) => keys
   .map((value, i) => value === null || i === except ? null : keyText(value, i))
-  .filter((text) => text !== null).join(', ');
+  .filter((text) => text !== null && text !== '').join(', ');
 
 // ---------------------------------------------------------------------------------------------
 // What the filters leave
@@ -145,9 +145,10 @@ const seriesOf = (state) => variantsOf(state).flatMap((variant) =>
   variant.series.filter((series) => fits(state, series.keys)));
 const classesOf = (state) => variantsOf(state).flatMap((variant) =>
   variant.classes.filter((each) => fits(state, each.keys)).map((each) => ({variant, ...each})));
-// Values of a key among the variants that are shown, whatever the other keys are.
+// Values of a key among the variants that are shown, whatever the other keys are; none where these
+// variants do not have it.
 const valuesOf = (state, key) => [...new Set(variantsOf(state).flatMap((variant) =>
-  variant.series.map((series) => series.keys[key])))].sort(byText);
+  variant.series.map((series) => series.keys[key])))].filter((value) => value !== '').sort(byText);
 
 const sizesOf = (series) => [...new Set(series.cells.map((cell) => cell.elements))].sort((a, b) => a - b);
 

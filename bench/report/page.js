@@ -33,6 +33,7 @@ const fillSelects = () => {
     if (!values.includes(state.keys[i])) {
       state.keys[i] = any;
     }
+    select.parentElement.hidden = values.length === 0;
     fill(select, [option(any, 'any'), ...values.map((value) => option(value, value))], state.keys[i]);
   });
   scaleSelect.value = state.scale;

@@ -130,7 +130,9 @@ const showLimits = (series) => {
 // enough contrast to the text.
 const shareOf = (ratio) => Math.round(8 + 30 * Math.min(1, Math.log(Math.max(ratio ?? 1, 1)) / Math.log(3)));
 
-const planeOf = ({cell}) => cell.shape.slice(0, cell.shape.lastIndexOf('x'));
+// The shape without its channels, where the variant knows them.
+const planeOf = ({keys, cell}) =>
+  keys[channelsKey] === '' ? cell.shape : cell.shape.slice(0, cell.shape.lastIndexOf('x'));
 
 const heatMap = ({variant, keys, cells}) => {
   const channels = [...new Set(cells.map((each) => each.keys[channelsKey]))].sort(byText);
@@ -151,7 +153,8 @@ const heatMap = ({variant, keys, cells}) => {
   };
   const caption = `${variant.name}: ${keysText(keys, channelsKey)}`;
   const head = make('tr', {}, make('th', {scope: 'col'}, 'shape'),
-    ...channels.map((channel) => make('th', {scope: 'col'}, count(Number(channel), 'channel'))));
+    ...channels.map((channel) =>
+      make('th', {scope: 'col'}, channel === '' ? 'fastest' : count(Number(channel), 'channel'))));
   const rows = planes.map((plane) => make('tr', {}, make('th', {scope: 'row'}, shapeText(plane)),
     ...channels.map((channel) => field(at(plane, channel)))));
   const map = scrolling(caption, make('thead', {}, head), make('tbody', {}, ...rows));
