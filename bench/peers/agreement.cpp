@@ -46,7 +46,7 @@ bool agree(double expected, double got, Dtype dtype) {
   }
   const bool levels = dtype == Dtype::u8 || dtype == Dtype::u16;
   return std::fabs(expected - got) <=
-         (levels ? 2 : kReach * std::max(1.0, std::min(std::fabs(expected), 1e300)));
+         (levels ? 1 : kReach * std::max(1.0, std::min(std::fabs(expected), 1e300)));
 }
 
 std::vector<double> numbers_of(const ConstView &view) {
