@@ -103,6 +103,9 @@ Bound matmul(const Call &call) {
   return [a, b, y]() mutable { at::matmul_out(y, a, b); };
 }
 
+// By default cdist() expands the norm, which leaves no digits of close points.
+constexpr std::int64_t kWithoutProducts = 2;
+
 Bound pairwise(const Call &call) {
   const Tensors t(call);
   const at::Tensor second = tensor_of(*call.in[1]);
@@ -112,8 +115,6 @@ Bound pairwise(const Call &call) {
   const at::Tensor a = matrix_of(t.x);
   const at::Tensor b = matrix_of(second);
   const at::Tensor y = matrix_of(t.y);
-  // By default it expands the norm, which leaves no digits of close points.
-  constexpr std::int64_t kWithoutProducts = 2;
   return [a, b, y] { y.copy_(at::cdist(a, b, 2, kWithoutProducts).square_()); };
 }
 

@@ -62,6 +62,10 @@ bool one_item(const Call &call) {
 
 enum class What : std::uint8_t { sum, mean, std, mean_std };
 
+// Of sums and means along an axis.
+template <What kWhat>
+constexpr int kReduction = kWhat == What::sum ? cv::REDUCE_SUM : cv::REDUCE_AVG;
+
 template <What kWhat> void store_moments(const Asked &a, const cv::Mat &x, int channels) {
   if constexpr (kWhat == What::sum) {
     store_scalar(a.first, cv::sum(x), channels);
@@ -105,10 +109,9 @@ template <What kWhat> Bound moments_reduced(const Call &call) {
   if (a.x.empty() || a.x.channels() <= kSlots || !a.x.isContinuous()) {
     return {};
   }
-  const int code = kWhat == What::sum ? cv::REDUCE_SUM : cv::REDUCE_AVG;
-  return [a, code] {
+  return [a] {
     cv::Mat row;
-    cv::reduce(a.x.reshape(1, a.x.rows * a.x.cols), row, 0, code, CV_64F);
+    cv::reduce(a.x.reshape(1, a.x.rows * a.x.cols), row, 0, kReduction<kWhat>, CV_64F);
     for (int c = 0; c < row.cols; ++c) {
       store(a.first, c, row.at<double>(0, c));
     }
@@ -144,9 +147,8 @@ template <What kWhat> Bound moments_axes(const Call &call) {
   if (x.empty()) {
     return {};
   }
-  const int code = kWhat == What::sum ? cv::REDUCE_SUM : cv::REDUCE_AVG;
-  return [a, x, dimension, code, values = cv::Mat()]() mutable {
-    cv::reduce(x, values, dimension, code, CV_64F);
+  return [a, x, dimension, values = cv::Mat()]() mutable {
+    cv::reduce(x, values, dimension, kReduction<kWhat>, CV_64F);
     store_all(a.first, values);
   };
 }
