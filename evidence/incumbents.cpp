@@ -23,7 +23,8 @@ constexpr std::int64_t kMaxChannels = 1'000'000'000;
 auto order_of(const IncumbentRoute &route) {
   return std::tuple(std::string_view(route.variant), std::string_view(route.dtype), route.channels,
                     rank_of(route.layout, kLayoutNames), rank_of(route.output, kOutputNames),
-                    route.thread_budget, rank_of(route.exactness, kExactnessNames), route.from);
+                    route.thread_budget, std::string_view(route.op_class),
+                    rank_of(route.exactness, kExactnessNames), route.from);
 }
 
 void check_name(std::string_view given, std::span<const std::string_view> names,
@@ -59,6 +60,9 @@ void validate(const IncumbentRoute &route, const std::string &at, const Source &
   check_range(route.channels, 1, kMaxChannels, at + "/channels", source);
   check_range(route.thread_budget, 1, kMaxThreads, at + "/thread_budget", source);
   check_range(route.threads, 1, route.thread_budget, at + "/threads", source);
+  if (!route.op_class.empty() && !is_token(route.op_class)) {
+    source.fail(at + "/op_class", "no class's name");
+  }
 }
 
 void validate(const std::vector<IncumbentRoute> &routes, const Source &source) {
@@ -74,11 +78,18 @@ void validate(const std::vector<IncumbentRoute> &routes, const Source &source) {
 
 IncumbentRoute read_route(const Members &fields) {
   fields.allow_only({"variant", "dtype", "channels", "layout", "output", "thread_budget",
-                     "exactness", "from", "candidate", "threads"});
-  return {fields.text("variant"),   fields.text("dtype"),  fields.whole("channels"),
-          fields.text("layout"),    fields.text("output"), fields.integer("thread_budget"),
-          fields.text("exactness"), fields.whole("from"),  fields.text("candidate"),
-          fields.integer("threads")};
+                     "exactness", "from", "candidate", "threads", "op_class"});
+  return {fields.text("variant"),
+          fields.text("dtype"),
+          fields.whole("channels"),
+          fields.text("layout"),
+          fields.text("output"),
+          fields.integer("thread_budget"),
+          fields.text("exactness"),
+          fields.whole("from"),
+          fields.text("candidate"),
+          fields.integer("threads"),
+          fields.has("op_class") ? fields.text("op_class") : std::string()};
 }
 
 } // namespace
@@ -115,9 +126,10 @@ std::string to_json(std::vector<IncumbentRoute> routes) {
     fmt::format_to(
         std::back_inserter(text),
         R"({}{{"variant":"{}","dtype":"{}","channels":{},"layout":"{}","output":"{}",)"
-        R"("thread_budget":{},"exactness":"{}","from":{},"candidate":"{}","threads":{}}})",
+        R"("thread_budget":{},"exactness":"{}","from":{},"candidate":"{}","threads":{}{}}})",
         separator, route.variant, route.dtype, route.channels, route.layout, route.output,
-        route.thread_budget, route.exactness, route.from, route.candidate, route.threads);
+        route.thread_budget, route.exactness, route.from, route.candidate, route.threads,
+        route.op_class.empty() ? "" : fmt::format(R"(,"op_class":"{}")", route.op_class));
     separator = ",\n";
   }
   return text + "]}\n";

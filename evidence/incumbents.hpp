@@ -28,6 +28,7 @@ struct IncumbentRoute {
   std::int64_t from = 0; // elements
   std::string candidate;
   int threads = 1;
+  std::string op_class{}; // the file has it where it isn't empty
   friend bool operator==(const IncumbentRoute &, const IncumbentRoute &) = default;
 };
 

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "evidence/attempts.hpp"
 #include "evidence/evidence.hpp"
+#include "evidence/faults.hpp"
 #include "evidence/files.hpp"
 #include "evidence/incumbents.hpp"
 #include "evidence/parse.hpp"
@@ -151,31 +153,96 @@ std::vector<Row> in_order(std::vector<Row> rows, const std::vector<std::size_t> 
   return sorted;
 }
 
-VariantEvidence variant_of(const json &document, const Source &source) {
+// The rows of a file that can be read, in its order.
+void read_rows(const Members &file, const Source &source, const Attempts &attempts,
+               VariantEvidence &evidence, std::vector<Members> &members) {
+  attempts.run([&] {
+    std::size_t i = 0;
+    for (const json &value : file.array("rows")) {
+      const std::string pointer = fmt::format("/rows/{}", i++);
+      attempts.run([&] {
+        const Members fields(value, pointer, source);
+        Row row = read_row(fields);
+        validate_row(row, pointer, source);
+        members.push_back(fields);
+        evidence.rows.push_back(std::move(row));
+      });
+    }
+  });
+}
+
+void read_contexts(const Members &file, const Source &source, const Attempts &attempts,
+                   VariantEvidence &evidence) {
+  attempts.run([&] {
+    const json &contexts = file.at("contexts");
+    const Members members(contexts, "/contexts", source);
+    for (const auto &entry : contexts.items()) {
+      attempts.run([&] {
+        const Members fields(entry.value(), members.pointer(entry.key()), source);
+        evidence.contexts.emplace(entry.key(), read_context(fields));
+      });
+    }
+  });
+}
+
+void check_order(const std::vector<std::size_t> &order, const Source &source) {
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    if (order[place] != place) {
+      source.fail(fmt::format("/rows/{}", place),
+                  fmt::format("is not in order: /rows/{} belongs here", order[place]));
+    }
+  }
+}
+
+// Stops after each stage that found faults: the next one would report what follows from them.
+VariantEvidence variant_of(const json &document, const Source &source,
+                           const Attempts &attempts = {}) {
   const Members file(document, "", source);
   check_schema(file);
-  file.allow_only({"schema", "variant", "contexts", "rows"});
   VariantEvidence evidence;
-  evidence.variant = file.text("variant");
-  const Members contexts(file.at("contexts"), "/contexts", source);
-  for (const auto &[id, value] : file.at("contexts").items()) {
-    evidence.contexts.emplace(id, read_context(Members(value, contexts.pointer(id), source)));
+  attempts.run([&] { file.allow_only({"schema", "variant", "contexts", "rows"}); });
+  attempts.run([&] { evidence.variant = file.text("variant"); });
+  read_contexts(file, source, attempts, evidence);
+  std::vector<Members> members;
+  read_rows(file, source, attempts, evidence, members);
+  if (!attempts.good()) {
+    return evidence;
   }
-  std::vector<Members> rows;
-  for (const json &value : file.array("rows")) {
-    rows.emplace_back(value, fmt::format("/rows/{}", rows.size()), source);
-    evidence.rows.push_back(read_row(rows.back()));
+  validate_together(evidence, source, attempts);
+  if (!attempts.good()) {
+    return evidence;
   }
-  validate(evidence, source);
   const std::vector<std::size_t> order = canonical_order(evidence.rows);
   const std::vector<Summary> summaries = summarise(evidence.rows, order);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
     if (evidence.rows[i].status != Status::rejected) {
-      check_figures(rows[i], summaries[i]);
+      attempts.run([&] { check_figures(members[i], summaries[i]); });
     }
+  }
+  if (attempts.collecting()) { // readers take any order
+    attempts.run([&] { check_order(order, source); });
   }
   evidence.rows = in_order(std::move(evidence.rows), order);
   return evidence;
+}
+
+// The first difference between a file and what the writer makes of its content.
+void check_text(std::string_view text, std::string_view written, const Source &source) {
+  if (text == written) {
+    return;
+  }
+  const auto [at, other] = std::mismatch(text.begin(), text.end(), written.begin(), written.end());
+  const auto line = 1 + std::count(text.begin(), at, '\n');
+  source.fail("", fmt::format("line {} is not as it is written: other digits, spaces or line "
+                              "breaks; whatever writes the profile next mends it",
+                              line));
+}
+
+void check_reviewable(std::string_view text, const Source &source) {
+  if (text.size() > kMaxReviewedFile) {
+    source.fail("",
+                fmt::format("{} bytes; at most {} can be reviewed", text.size(), kMaxReviewedFile));
+  }
 }
 
 Machine machine_of(const json &document, const Source &source) {
@@ -196,9 +263,11 @@ Machine machine_of(const json &document, const Source &source) {
   return machine;
 }
 
-// Files of a profile, relative to its folder, in one order whatever the file system's is.
-// Hidden ones are other programs' (and our own writers') working files.
-std::vector<fs::path> list_files(const fs::path &folder) {
+} // namespace
+
+// In one order whatever the file system's is. Hidden files are other programs' (and our own
+// writers') working files.
+std::vector<fs::path> files_of_profile(const fs::path &folder) {
   std::vector<fs::path> files;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error);
@@ -223,8 +292,6 @@ std::vector<fs::path> list_files(const fs::path &folder) {
   return files;
 }
 
-} // namespace
-
 VariantEvidence read_variant(const fs::path &file) {
   const Source source(file.string());
   return variant_of(parse_json(read_file(file), source), source);
@@ -243,7 +310,7 @@ Machine read_machine(const fs::path &file) {
 Profile read_profile(const fs::path &folder) {
   Profile profile;
   profile.machine = read_machine(folder / "machine.json");
-  for (const fs::path &file : list_files(folder)) {
+  for (const fs::path &file : files_of_profile(folder)) {
     if (file == "machine.json" || file == kIncumbentsFile) {
       continue; // the latter is no measurement; see incumbents.hpp
     }
@@ -257,6 +324,50 @@ Profile read_profile(const fs::path &folder) {
     profile.variants.emplace(evidence.variant, std::move(evidence));
   }
   return profile;
+}
+
+CheckedVariant check_variant(const fs::path &file) {
+  CheckedVariant checked;
+  const Attempts attempts(checked.faults);
+  attempts.run([&] {
+    const Source source(file.string());
+    const std::string text = read_file(file);
+    VariantEvidence evidence = variant_of(parse_json(text, source), source, attempts);
+    if (attempts.good()) {
+      attempts.run([&] { check_text(text, to_json(evidence), source); });
+      checked.evidence = std::move(evidence);
+    }
+    attempts.run([&] { check_reviewable(text, source); });
+  });
+  return checked;
+}
+
+CheckedMachine check_machine(const fs::path &file) {
+  CheckedMachine checked;
+  const Attempts attempts(checked.faults);
+  attempts.run([&] {
+    const Source source(file.string());
+    const std::string text = read_file(file);
+    checked.machine = machine_of(parse_json(text, source), source);
+    check_text(text, to_json(*checked.machine), source);
+  });
+  return checked;
+}
+
+std::vector<Fault> check_incumbents(const fs::path &profile_folder) {
+  std::vector<Fault> faults;
+  const Attempts attempts(faults);
+  attempts.run([&] {
+    const std::vector<IncumbentRoute> routes = read_incumbents(profile_folder);
+    const fs::path file = profile_folder / kIncumbentsFile;
+    if (fs::exists(file)) {
+      const Source source(file.string());
+      const std::string text = read_file(file);
+      check_text(text, to_json(routes), source);
+      check_reviewable(text, source);
+    }
+  });
+  return faults;
 }
 
 } // namespace switchyard::evidence

@@ -1,6 +1,7 @@
 #include "evidence/rows.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -84,31 +85,6 @@ void validate_allocations(const Allocations &counted, const std::string &pointer
   }
 }
 
-void validate_row(const Row &row, const std::string &pointer, const Source &source) {
-  validate_cell(row, pointer, source);
-  if (!is_token(row.candidate)) {
-    source.fail(pointer + "/candidate",
-                fmt::format("\"{}\"; accepted: [a-z0-9_]+", printable(row.candidate)));
-  }
-  if (row.version < 1) {
-    source.fail(pointer + "/version", fmt::format("{}; accepted: 1 or more", row.version));
-  }
-  if (row.threads < 1 || row.threads > row.cell.thread_budget) {
-    source.fail(pointer + "/threads", fmt::format("{}; accepted: 1 to the cell's budget of {}",
-                                                  row.threads, row.cell.thread_budget));
-  }
-  if (row.race < 1) {
-    source.fail(pointer + "/race", fmt::format("{}; accepted: 1 or more", row.race));
-  }
-  if (static_cast<std::size_t>(row.status) >= std::size(kStatusNames)) {
-    source.fail(pointer + "/status", "not a status");
-  }
-  if (row.allocations) {
-    validate_allocations(*row.allocations, pointer, source);
-  }
-  validate_samples(row, pointer, source);
-}
-
 void validate_context(const std::string &id, const Context &context, const Source &source) {
   const std::string pointer = "/contexts/" + id;
   if (context.harness < 1) {
@@ -124,14 +100,16 @@ void validate_context(const std::string &id, const Context &context, const Sourc
 }
 
 void validate_no_duplicates(std::span<const Row> rows, std::span<const std::size_t> order,
-                            const Source &source) {
+                            const Source &source, const Attempts &attempts) {
   for (std::size_t i = 1; i < order.size(); ++i) {
     const Row &before = rows[order[i - 1]];
     const Row &row = rows[order[i]];
     if (before.cell == row.cell && before.race == row.race && before.candidate == row.candidate &&
         before.threads == row.threads) {
       const auto [first, second] = std::minmax(order[i - 1], order[i]);
-      source.fail(fmt::format("/rows/{}", second), fmt::format("repeats /rows/{}", first));
+      attempts.run([&, a = first, b = second] {
+        source.fail(fmt::format("/rows/{}", b), fmt::format("repeats /rows/{}", a));
+      });
     }
   }
 }
@@ -153,7 +131,7 @@ void for_each_race(std::span<const Row> rows, std::span<const std::size_t> order
 // Rounds pair the rows of a cell; a row that misses some in the middle would be compared with
 // the wrong rounds of the others.
 void validate_rounds(std::span<const Row> rows, std::span<const std::size_t> cell,
-                     const Source &source) {
+                     const Source &source, const Attempts &attempts) {
   const auto accepted = std::find_if(
       cell.begin(), cell.end(), [&](std::size_t i) { return rows[i].status == Status::accepted; });
   if (accepted == cell.end()) {
@@ -164,8 +142,10 @@ void validate_rounds(std::span<const Row> rows, std::span<const std::size_t> cel
     const std::size_t given = rows[i].samples_ns.size();
     const bool wrong = rows[i].status == Status::accepted ? given != rounds : given > rounds;
     if (wrong) {
-      source.fail(fmt::format("/rows/{}/samples_ns", i),
-                  fmt::format("{} rounds where /rows/{} has {}", given, *accepted, rounds));
+      attempts.run([&] {
+        source.fail(fmt::format("/rows/{}/samples_ns", i),
+                    fmt::format("{} rounds where /rows/{} has {}", given, *accepted, rounds));
+      });
     }
   }
 }
@@ -207,35 +187,70 @@ std::size_t rank_of(std::string_view name, std::span<const std::string_view> nam
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-void validate(const VariantEvidence &evidence, const Source &source) {
-  if (!is_variant_name(evidence.variant)) {
-    source.fail("/variant", fmt::format("\"{}\"; accepted: [a-z0-9_]+, joined by /",
-                                        printable(evidence.variant)));
+void validate_row(const Row &row, const std::string &pointer, const Source &source) {
+  validate_cell(row, pointer, source);
+  if (!is_token(row.candidate)) {
+    source.fail(pointer + "/candidate",
+                fmt::format("\"{}\"; accepted: [a-z0-9_]+", printable(row.candidate)));
   }
-  for (const auto &[id, context] : evidence.contexts) {
-    validate_context(id, context, source);
+  if (row.version < 1) {
+    source.fail(pointer + "/version", fmt::format("{}; accepted: 1 or more", row.version));
   }
+  if (row.threads < 1 || row.threads > row.cell.thread_budget) {
+    source.fail(pointer + "/threads", fmt::format("{}; accepted: 1 to the cell's budget of {}",
+                                                  row.threads, row.cell.thread_budget));
+  }
+  if (row.race < 1) {
+    source.fail(pointer + "/race", fmt::format("{}; accepted: 1 or more", row.race));
+  }
+  if (static_cast<std::size_t>(row.status) >= std::size(kStatusNames)) {
+    source.fail(pointer + "/status", "not a status");
+  }
+  if (row.allocations) {
+    validate_allocations(*row.allocations, pointer, source);
+  }
+  validate_samples(row, pointer, source);
+}
+
+void validate_together(const VariantEvidence &evidence, const Source &source,
+                       const Attempts &attempts) {
+  attempts.run([&] {
+    if (!is_variant_name(evidence.variant)) {
+      source.fail("/variant", fmt::format("\"{}\"; accepted: [a-z0-9_]+, joined by /",
+                                          printable(evidence.variant)));
+    }
+  });
   std::set<std::string_view> unused;
   for (const auto &[id, context] : evidence.contexts) {
+    attempts.run(
+        [&, name = std::cref(id), of = std::cref(context)] { validate_context(name, of, source); });
     unused.insert(id);
   }
   for (std::size_t i = 0; i < evidence.rows.size(); ++i) {
-    const std::string pointer = fmt::format("/rows/{}", i);
-    validate_row(evidence.rows[i], pointer, source);
-    if (!evidence.contexts.contains(evidence.rows[i].context)) {
-      source.fail(pointer + "/context", fmt::format("\"{}\" is no context of this file",
-                                                    printable(evidence.rows[i].context)));
-    }
+    attempts.run([&] {
+      if (!evidence.contexts.contains(evidence.rows[i].context)) {
+        source.fail(
+            fmt::format("/rows/{}/context", i),
+            fmt::format("\"{}\" is no context of this file", printable(evidence.rows[i].context)));
+      }
+    });
     unused.erase(evidence.rows[i].context);
   }
-  if (!unused.empty()) {
-    source.fail("/contexts", fmt::format("no row is of context \"{}\"", *unused.begin()));
+  for (const std::string_view id : unused) {
+    attempts.run([&] { source.fail("/contexts", fmt::format("no row is of context \"{}\"", id)); });
   }
   const std::vector<std::size_t> order = canonical_order(evidence.rows);
-  validate_no_duplicates(evidence.rows, order, source);
+  validate_no_duplicates(evidence.rows, order, source, attempts);
   for_each_race(evidence.rows, order, [&](std::span<const std::size_t> cell) {
-    validate_rounds(evidence.rows, cell, source);
+    validate_rounds(evidence.rows, cell, source, attempts);
   });
+}
+
+void validate(const VariantEvidence &evidence, const Source &source) {
+  for (std::size_t i = 0; i < evidence.rows.size(); ++i) {
+    validate_row(evidence.rows[i], fmt::format("/rows/{}", i), source);
+  }
+  validate_together(evidence, source, {});
 }
 
 void validate(const Machine &machine, const Source &source) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evidence/attempts.hpp"
 #include "evidence/evidence.hpp"
 #include "evidence/text.hpp"
 
@@ -32,6 +33,10 @@ inline constexpr double kMaxTime = 1e15;
 // Throws EvidenceError that points at the first row or field at fault. `rows` keep their order,
 // so that a pointer fits the file they came from.
 void validate(const VariantEvidence &evidence, const Source &source);
+// The parts of this: one row by itself, and what concerns several of them or their contexts.
+void validate_row(const Row &row, const std::string &pointer, const Source &source);
+void validate_together(const VariantEvidence &evidence, const Source &source,
+                       const Attempts &attempts);
 void validate(const Machine &machine, const Source &source);
 
 // Indices of valid rows in the order of files: cell by cell (dtype, layout, output, cache, thread

@@ -80,8 +80,11 @@ std::string json_number(double value) {
 }
 
 void Source::fail(std::string_view pointer, std::string_view what) const {
-  const std::string place = pointer.empty() ? "" : printable(pointer, 200) + ": ";
-  throw EvidenceError(printable(name_, 4096) + ": " + place + printable(what, 300));
+  std::string place = printable(pointer, 200);
+  std::string fault = printable(what, 300);
+  const std::string line =
+      printable(name_, 4096) + ": " + (place.empty() ? "" : place + ": ") + fault;
+  throw FaultError(line, std::move(place), std::move(fault));
 }
 
 } // namespace switchyard::evidence

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "evidence/evidence.hpp"
+
 namespace switchyard::evidence {
 
 inline constexpr int kMaxThreads = 1024;
@@ -26,11 +28,24 @@ inline constexpr int kMaxThreads = 1024;
 // "0.75", "1". The same in every locale.
 [[nodiscard]] std::string json_number(double value);
 
+// An EvidenceError that still knows its parts.
+class FaultError : public EvidenceError {
+public:
+  FaultError(const std::string &line, std::string pointer, std::string what)
+      : EvidenceError(line), pointer_(std::move(pointer)), what_(std::move(what)) {}
+  [[nodiscard]] const std::string &pointer() const { return pointer_; }
+  [[nodiscard]] const std::string &fault() const { return what_; }
+
+private:
+  std::string pointer_;
+  std::string what_;
+};
+
 // Where data came from: the start of every message about it.
 class Source {
 public:
   explicit Source(std::string name) : name_(std::move(name)) {}
-  // Throws EvidenceError "<name>: <pointer>: <what>"; an empty pointer (the whole file) is left
+  // Throws FaultError "<name>: <pointer>: <what>"; an empty pointer (the whole file) is left
   // out together with its colon.
   [[noreturn]] void fail(std::string_view pointer, std::string_view what) const;
 

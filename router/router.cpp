@@ -13,6 +13,20 @@ std::int64_t magnitude(std::int64_t value) {
   return value < 0 ? -value : value;
 }
 
+// At least one, that of calls without kinds of their own.
+int op_classes(const Kinds &kinds) {
+  return static_cast<int>(std::clamp<std::size_t>(kinds.classes.size(), 1, kMaxClassesOfOp));
+}
+
+// The index of a class that a route names; -1 where the variant has none of that name.
+int class_named(const Kinds &kinds, std::string_view name) {
+  if (kinds.classes.empty()) {
+    return name.empty() ? 0 : -1;
+  }
+  const auto found = std::find(kinds.classes.begin(), kinds.classes.end(), name);
+  return found == kinds.classes.end() ? -1 : static_cast<int>(found - kinds.classes.begin());
+}
+
 // True where equal extents are skipped: a stride counts only on axes longer than 1.
 bool stride_is(const ConstView &view, Axis axis, std::int64_t stride) {
   return view.shape[axis] <= 1 || view.strides[axis] == stride;
@@ -39,6 +53,33 @@ LayoutClass detail::layout_of_strided(const ConstView &view) {
   return LayoutClass::other;
 }
 
+namespace {
+
+// Saturates: arrays that repeat an element may have any number of them.
+std::int64_t product(const Extents &extents) {
+  std::int64_t all = 1;
+  for (const std::int64_t extent : extents) {
+    if (__builtin_mul_overflow(all, extent, &all)) {
+      return kUnbounded;
+    }
+  }
+  return all;
+}
+
+} // namespace
+
+RouteKey key_of(const Kinds &kinds, const Call &call, OutputMode output, int threads,
+                Exactness exactness) {
+  const Extents problem = kinds.problem == nullptr ? call.in[0]->shape : kinds.problem(call);
+  return {.channels = kinds.by_channels ? problem[kC] : 1,
+          .elements = product(problem),
+          .layout = layout_of(call),
+          .output = (call.flags & kInPlace) != 0 ? OutputMode::in_place : output,
+          .threads = std::max(threads, 1),
+          .exactness = exactness,
+          .op_class = class_of(kinds, call)};
+}
+
 const RouteTable *serving_table(std::span<const RouteTable> tables, std::string_view profile) {
   for (const std::string_view name : {profile, kPortableProfile}) {
     const auto found = std::find_if(tables.begin(), tables.end(),
@@ -60,9 +101,9 @@ Router::Router(std::span<const OpTable *const> ops, std::span<const RouteTable> 
       add_table(*table, ++ordinal);
     }
   }
-  for (auto &groups : groups_) {
-    for (Group &group : groups) {
-      build_slots(group);
+  for (std::size_t v = 0; v < groups_.size(); ++v) {
+    for (Group &group : groups_[v]) {
+      build_slots(group, op_classes(variants_[v]->kinds));
     }
   }
 }
@@ -126,7 +167,8 @@ int Router::variant_index(std::string_view name) const {
 void Router::add_table(const RouteTable &table, int ordinal) {
   const auto same_class = [](const Route &a, const Route &b) {
     return a.variant == b.variant && a.dtype == b.dtype && a.channels == b.channels &&
-           a.layout == b.layout && a.output == b.output && a.thread_budget == b.thread_budget;
+           a.layout == b.layout && a.output == b.output && a.thread_budget == b.thread_budget &&
+           a.op_class == b.op_class;
   };
   for (std::size_t i = 0; i < table.routes.size();) {
     std::size_t end = i + 1;
@@ -149,10 +191,16 @@ void Router::add_class(const RouteTable &table, std::span<const Route> routes, i
     return; // a table that comes before this one serves it
   }
   const Variant &variant = *variants_[static_cast<std::size_t>(variant_index(lead.variant))];
+  const int op_class = class_named(variant.kinds, lead.op_class);
+  if (op_class < 0) {
+    warn(fmt::format("{}: {} has no class \"{}\"", table.profile, variant.name, lead.op_class));
+    return;
+  }
   Class entry{std::max<std::int64_t>(lead.channels, 1),
               lead.layout,
               lead.output,
               std::max(lead.thread_budget, 1),
+              op_class,
               static_cast<std::uint32_t>(regions_.size()),
               0};
   if (!fits(*group, entry.channels, entry.budget)) {
@@ -229,26 +277,36 @@ double channel_distance(std::int64_t measured, std::int64_t channels) {
 
 } // namespace
 
-// Smaller is nearer. The weights say how much a difference tends to change who wins: a layout
-// decides which candidates run at all, an output mode adds the same page faults to all of them.
-double Router::distance(const Class &measured, std::int64_t channels, int budget,
-                        LayoutClass layout, OutputMode output) {
-  double sum = 2 * channel_distance(measured.channels, channels);
-  if (measured.layout != layout) {
-    sum += 3 + 0.1 * std::abs(static_cast<int>(measured.layout) - static_cast<int>(layout));
+// Smaller is nearer. The weights say how much a difference tends to change who wins: an op's own
+// class and a layout decide which candidates run at all, an output mode adds the same page faults
+// to all of them.
+double Router::distance(const Class &measured, const Class &asked) {
+  double sum = 2 * channel_distance(measured.channels, asked.channels);
+  if (measured.op_class != asked.op_class) {
+    sum += 6 + 0.1 * std::abs(measured.op_class - asked.op_class);
   }
-  if (measured.output != output) {
+  if (measured.layout != asked.layout) {
+    sum += 3 + 0.1 * std::abs(static_cast<int>(measured.layout) - static_cast<int>(asked.layout));
+  }
+  if (measured.output != asked.output) {
     sum += 1;
   }
-  if (measured.budget != budget) {
+  if (measured.budget != asked.budget) {
     // Routes of a larger budget may lean on threads that this caller does not grant.
-    const double threads = std::log2(static_cast<double>(measured.budget) / budget);
+    const double threads = std::log2(static_cast<double>(measured.budget) / asked.budget);
     sum += threads > 0 ? 50 + threads : -4 * threads;
   }
   return sum;
 }
 
-void Router::build_slots(Group &group) {
+Router::Slot Router::nearest(const Group &group, const Class &asked) {
+  const auto found = std::min_element(
+      group.classes.begin(), group.classes.end(),
+      [&](const Class &a, const Class &b) { return distance(a, asked) < distance(b, asked); });
+  return {found->first, found->count, distance(*found, asked) == 0};
+}
+
+void Router::build_slots(Group &group, int op_classes) {
   if (group.classes.empty()) {
     return;
   }
@@ -266,18 +324,13 @@ void Router::build_slots(Group &group) {
     group.channel_slot[static_cast<std::size_t>(c)] =
         static_cast<std::uint8_t>(nearest_channels(group, c));
   }
-  for (const std::int64_t channels : group.channels) {
-    for (const int budget : group.budgets) {
-      for (int layout = 0; layout < kLayoutClasses; ++layout) {
-        for (int output = 0; output < kOutputModes; ++output) {
-          const auto apart = [&](const Class &entry) {
-            return distance(entry, channels, budget, static_cast<LayoutClass>(layout),
-                            static_cast<OutputMode>(output));
-          };
-          const auto nearest =
-              std::min_element(group.classes.begin(), group.classes.end(),
-                               [&](const Class &a, const Class &b) { return apart(a) < apart(b); });
-          group.slots.push_back({nearest->first, nearest->count, apart(*nearest) == 0});
+  for (int op_class = 0; op_class < op_classes; ++op_class) {
+    for (const std::int64_t channels : group.channels) {
+      for (const int budget : group.budgets) {
+        for (int at = 0; at < kLayoutClasses * kOutputModes; ++at) {
+          const auto layout = static_cast<LayoutClass>(at / kOutputModes);
+          const auto output = static_cast<OutputMode>(at % kOutputModes);
+          group.slots.push_back(nearest(group, {channels, layout, output, budget, op_class, 0, 0}));
         }
       }
     }
@@ -308,11 +361,11 @@ Router::Found Router::serving(const Group &group, const RouteKey &key) const {
   while (budget > 0 && group.budgets[budget] > key.threads) {
     --budget;
   }
-  const std::size_t at =
-      ((static_cast<std::size_t>(channel) * group.budgets.size() + budget) * kLayoutClasses +
-       static_cast<std::size_t>(key.layout)) *
-          kOutputModes +
-      static_cast<std::size_t>(key.output);
+  std::size_t at = static_cast<std::size_t>(key.op_class);
+  at = at * group.channels.size() + static_cast<std::size_t>(channel);
+  at = at * group.budgets.size() + budget;
+  at = at * kLayoutClasses + static_cast<std::size_t>(key.layout);
+  at = at * kOutputModes + static_cast<std::size_t>(key.output);
   const Slot &slot = group.slots[at];
   const Region *region = &regions_[slot.first];
   const Region *last = region + slot.count - 1;

@@ -22,11 +22,12 @@ namespace switchyard {
 // What a lookup depends on, besides variant and dtype case.
 struct RouteKey {
   std::int64_t channels = 1;
-  std::int64_t elements = 0; // of the first input
+  std::int64_t elements = 0; // of the problem
   LayoutClass layout = LayoutClass::contiguous;
   OutputMode output = OutputMode::into;
   int threads = 1; // the caller's budget
   Exactness exactness = Exactness::faithful;
+  int op_class = 0; // index into Kinds::classes
 };
 
 namespace detail {
@@ -63,16 +64,14 @@ inline bool is_contiguous(const ConstView &view) {
   return worst;
 }
 
-// What the lookup of a call depends on. `output` is into or fresh; the flag kInPlace overrides it.
-[[nodiscard]] inline RouteKey key_of(const Call &call, OutputMode output, int threads,
-                                     Exactness exactness) {
-  return {.channels = call.in[0]->channels(),
-          .elements = call.in[0]->elements(),
-          .layout = layout_of(call),
-          .output = (call.flags & kInPlace) != 0 ? OutputMode::in_place : output,
-          .threads = std::max(threads, 1),
-          .exactness = exactness};
+// The class among a variant's own that a call belongs to.
+[[nodiscard]] inline int class_of(const Kinds &kinds, const Call &call) {
+  return kinds.class_of == nullptr ? 0 : kinds.class_of(call);
 }
+
+// What the lookup of a call depends on. `output` is into or fresh; the flag kInPlace overrides it.
+[[nodiscard]] RouteKey key_of(const Kinds &kinds, const Call &call, OutputMode output, int threads,
+                              Exactness exactness);
 
 struct Decision {
   const Candidate *candidate = nullptr;
@@ -111,6 +110,11 @@ public:
     Grade grade = Grade::default_order;
   };
   [[nodiscard]] Found find(int variant, int dtype_case, const RouteKey &key) const;
+
+  // By its number in what find() has found.
+  [[nodiscard]] const Alternative &alternative(std::uint32_t number) const {
+    return alternatives_[number];
+  }
 
   // The first alternative of the ranking that is built, exact enough, within the thread budget,
   // and accepts the call; `loop` in the end.
@@ -180,6 +184,7 @@ private:
     LayoutClass layout;
     OutputMode output;
     int budget;
+    int op_class;
     std::uint32_t first;
     std::uint32_t count;
   };
@@ -191,7 +196,7 @@ private:
   static constexpr std::size_t kMaxBudgets = 16;
   static constexpr std::size_t kMaxRanked = 256;
   static constexpr std::size_t kMaxWarnings = 64;
-  // One variant and dtype case: slots by [channels][budget][layout][output].
+  // One variant and dtype case: slots by [op_class][channels][budget][layout][output].
   struct Group {
     std::vector<std::int64_t> channels;
     std::vector<int> budgets;
@@ -210,9 +215,9 @@ private:
   void add_region(const RouteTable &table, const Route &route, const Variant &variant);
   void warn(std::string text);
   [[nodiscard]] static bool fits(const Group &group, std::int64_t channels, int budget);
-  void build_slots(Group &group);
-  [[nodiscard]] static double distance(const Class &measured, std::int64_t channels, int budget,
-                                       LayoutClass layout, OutputMode output);
+  static void build_slots(Group &group, int op_classes);
+  [[nodiscard]] static double distance(const Class &measured, const Class &asked);
+  [[nodiscard]] static Slot nearest(const Group &group, const Class &asked);
   [[nodiscard]] static int nearest_channels(const Group &group, std::int64_t channels);
   [[nodiscard]] Found serving(const Group &group, const RouteKey &key) const;
   // The first alternative has refused, or there is none.

@@ -97,7 +97,7 @@ float margin_at(const Members &members, std::string_view name) {
 
 auto class_of(const Route &route) {
   return std::tie(route.variant, route.dtype, route.channels, route.layout, route.output,
-                  route.thread_budget);
+                  route.thread_budget, route.op_class);
 }
 
 } // namespace
@@ -149,7 +149,8 @@ private:
 
   Route read_route(const Members &members) {
     members.allow_only({"variant", "dtype", "channels", "layout", "output", "thread_budget", "from",
-                        "to", "measured_from", "measured_to", "ranking", "margin", "low", "high"});
+                        "to", "measured_from", "measured_to", "ranking", "margin", "low", "high",
+                        "op_class"});
     Route route;
     route.variant = name_at(members, "variant", evidence::is_variant_name);
     route.dtype = name_at(members, "dtype", evidence::is_token);
@@ -169,6 +170,9 @@ private:
     route.low = margin_at(members, "low");
     route.high = is_null(members, "high") ? std::numeric_limits<float>::infinity()
                                           : margin_at(members, "high");
+    if (members.has("op_class")) {
+      route.op_class = name_at(members, "op_class", evidence::is_token);
+    }
     if (route.low > route.high) {
       members.fail("low", "above high");
     }

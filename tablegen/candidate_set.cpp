@@ -17,7 +17,12 @@ auto find_named(const Items &items, std::string_view name, Name member) -> declt
 }
 
 VariantInfo variant_info(const Variant &variant) {
-  VariantInfo info{std::string(variant.name), {}, {}};
+  const Kinds &kinds = variant.kinds;
+  VariantInfo info{std::string(variant.name),
+                   {},
+                   {},
+                   kinds.by_channels,
+                   {kinds.classes.begin(), kinds.classes.end()}};
   for (const DtypeCase &dtype : variant.dtypes) {
     info.dtypes.emplace_back(dtype.name);
   }
@@ -41,6 +46,17 @@ const CandidateInfo *VariantInfo::find(std::string_view id) const {
 int VariantInfo::dtype_case(std::string_view dtype) const {
   const auto found = std::find(dtypes.begin(), dtypes.end(), dtype);
   return found == dtypes.end() ? -1 : static_cast<int>(found - dtypes.begin());
+}
+
+const std::string *VariantInfo::op_class_of(std::string_view params) const {
+  static const std::string kNone;
+  if (op_classes.empty()) {
+    return &kNone;
+  }
+  const auto found = std::find_if(op_classes.begin(), op_classes.end(), [&](const auto &each) {
+    return params == each || (params.starts_with(each) && params[each.size()] == '_');
+  });
+  return found == op_classes.end() ? nullptr : &*found;
 }
 
 const VariantInfo *CandidateSet::find(std::string_view variant) const {

@@ -22,11 +22,16 @@ struct VariantInfo {
   std::string name;
   std::vector<std::string> dtypes;
   std::vector<CandidateInfo> candidates; // the last one is the floor, which accepts every problem
+  bool by_channels = true;               // see Kinds
+  std::vector<std::string> op_classes{};
 
   // nullptr when there is no candidate of this id.
   [[nodiscard]] const CandidateInfo *find(std::string_view id) const;
   // Index of the dtype case, or -1.
   [[nodiscard]] int dtype_case(std::string_view dtype) const;
+  // The class that cells of a parameter set belong to, empty where the variant has none of its own;
+  // nullptr where it has, but none of this name.
+  [[nodiscard]] const std::string *op_class_of(std::string_view params) const;
 };
 
 struct CandidateSet {

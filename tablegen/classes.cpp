@@ -190,11 +190,13 @@ private:
   [[nodiscard]] std::optional<ClassKey> class_of(const evidence::Cell &cell) const {
     const auto layout = enum_of<LayoutClass>(cell.layout, kLayoutClasses);
     const auto output = enum_of<OutputMode>(cell.output, kOutputModes);
-    if (cell.cache != "hot" || cell.elements() <= 0 || !layout || !output) {
+    const std::string *op_class = variant_.op_class_of(cell.params);
+    if (cell.cache != "hot" || cell.elements() <= 0 || !layout || !output || op_class == nullptr) {
       return std::nullopt;
     }
-    return ClassKey{variant_.name, cell.dtype, cell.channels(),
-                    *layout,       *output,    cell.thread_budget};
+    return ClassKey{variant_.name, cell.dtype, variant_.by_channels ? cell.channels() : 1,
+                    *layout,       *output,    cell.thread_budget,
+                    *op_class};
   }
 
   void add(const KeyedRow &keyed) {

@@ -127,12 +127,13 @@ private:
   std::string route(const ClassPlan &plan_of_class, const Region &region) {
     const ClassKey &key = plan_of_class.key;
     return fmt::format(
-        "    // {}\n    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
+        "    // {}\n    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
         comment(explanation(key, region)), literal(key.variant), literal(key.dtype), key.channels,
         enumerator(key.layout), enumerator(key.output), key.thread_budget,
         size_literal(region.from), size_literal(region.to), plan_of_class.sizes.front(),
         plan_of_class.sizes.back(), ranking(region.ranking), region.ranking.size(),
-        number(region.margin.estimate), number(region.margin.low), number(region.margin.high));
+        number(region.margin.estimate), number(region.margin.low), number(region.margin.high),
+        literal(key.op_class));
   }
 
   // Index of the ranking's first entry in the array of alternatives.

@@ -38,11 +38,12 @@ std::string route(const ClassPlan &plan, const Region &region) {
   return fmt::format(
       "{{\"variant\": {}, \"dtype\": {}, \"channels\": {}, \"layout\": \"{}\", \"output\": \"{}\", "
       "\"thread_budget\": {}, \"from\": {}, \"to\": {}, \"measured_from\": {}, "
-      "\"measured_to\": {}, \"ranking\": [{}], \"margin\": {}, \"low\": {}, \"high\": {}}}",
+      "\"measured_to\": {}, \"ranking\": [{}], \"margin\": {}, \"low\": {}, \"high\": {}{}}}",
       json_string(key.variant), json_string(key.dtype), key.channels, name_of(key.layout),
       name_of(key.output), key.thread_budget, region.from, size_or_null(region.to),
       plan.sizes.front(), plan.sizes.back(), ranking(region), json_number(region.margin.estimate),
-      json_number(region.margin.low), number_or_null(region.margin.high));
+      json_number(region.margin.low), number_or_null(region.margin.high),
+      key.op_class.empty() ? "" : fmt::format(", \"op_class\": {}", json_string(key.op_class)));
 }
 
 } // namespace

@@ -32,7 +32,7 @@ std::vector<evidence::IncumbentRoute> to_routes(const Incumbents &incumbents) {
     routes.push_back({of.variant, of.dtype, of.channels, std::string(name_of(of.layout)),
                       std::string(name_of(of.output)), of.thread_budget,
                       std::string(name_of(key.demand)), key.from, alternative.candidate,
-                      alternative.threads});
+                      alternative.threads, of.op_class});
   }
   return routes;
 }
@@ -45,7 +45,8 @@ Incumbents incumbents_from(const std::vector<evidence::IncumbentRoute> &routes) 
                        route.channels,
                        enum_of<LayoutClass>(route.layout, kLayoutClasses),
                        enum_of<OutputMode>(route.output, kOutputModes),
-                       route.thread_budget};
+                       route.thread_budget,
+                       route.op_class};
     const bool bitwise = route.exactness == name_of(Exactness::bitwise);
     incumbents[{key, route.from, bitwise ? Exactness::bitwise : Exactness::faithful}] = {
         route.candidate, route.threads};

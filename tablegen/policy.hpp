@@ -68,6 +68,7 @@ struct ClassKey {
   LayoutClass layout = LayoutClass::contiguous;
   OutputMode output = OutputMode::into;
   int thread_budget = 1;
+  std::string op_class{}; // one of the variant's own; empty where it has none
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const ClassKey &, const ClassKey &) = default;
 };

@@ -13,31 +13,6 @@ namespace {
 
 using evidence::Status;
 
-const ClassPlan *find_class(const Plan &plan, const ClassKey &key) {
-  const auto found = std::find_if(plan.classes.begin(), plan.classes.end(),
-                                  [&](const ClassPlan &each) { return each.key == key; });
-  return found == plan.classes.end() ? nullptr : &*found;
-}
-
-// Index of the alternative that serves a cell; kNone where none of the ranking was measured there.
-std::size_t routed(const ClassPlan &plan, std::int64_t size, const ClassData &data,
-                   const CellRows &cell) {
-  const auto region =
-      std::find_if(plan.regions.begin(), plan.regions.end(),
-                   [size](const Region &each) { return size >= each.from && size < each.to; });
-  if (region == plan.regions.end()) {
-    return kNone;
-  }
-  for (const Alternative &alternative : region->ranking) {
-    const auto place = std::find(data.alternatives.begin(), data.alternatives.end(), alternative);
-    const auto a = static_cast<std::size_t>(place - data.alternatives.begin());
-    if (a < data.alternatives.size() && cell.measured(a)) {
-      return a;
-    }
-  }
-  return kNone;
-}
-
 // As compare() on half of the rounds, or on all where a half is empty.
 double ratio_on(const CellRows &cell, std::size_t a, std::size_t b, Rounds rounds) {
   const double half = compare(cell, a, b, 1, rounds)->estimate;
@@ -69,6 +44,30 @@ Flip flip_of(const ClassData &data, const CellRows &cell, std::size_t theirs, st
 }
 
 } // namespace
+
+const ClassPlan *find_class(const Plan &plan, const ClassKey &key) {
+  const auto found = std::find_if(plan.classes.begin(), plan.classes.end(),
+                                  [&](const ClassPlan &each) { return each.key == key; });
+  return found == plan.classes.end() ? nullptr : &*found;
+}
+
+std::size_t routed(const ClassPlan &plan, std::int64_t size, const ClassData &data,
+                   const CellRows &cell) {
+  const auto region =
+      std::find_if(plan.regions.begin(), plan.regions.end(),
+                   [size](const Region &each) { return size >= each.from && size < each.to; });
+  if (region == plan.regions.end()) {
+    return kNone;
+  }
+  for (const Alternative &alternative : region->ranking) {
+    const auto place = std::find(data.alternatives.begin(), data.alternatives.end(), alternative);
+    const auto a = static_cast<std::size_t>(place - data.alternatives.begin());
+    if (a < data.alternatives.size() && cell.measured(a)) {
+      return a;
+    }
+  }
+  return kNone;
+}
 
 Stability score_routes(const Plan &theirs, const Plan &own, const evidence::Profile &profile,
                        const CandidateSet &set) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "evidence/evidence.hpp"
 #include "evidence/statistics.hpp"
+#include "tablegen/classes.hpp"
 #include "tablegen/policy.hpp"
 
 namespace switchyard::tablegen {
@@ -36,5 +38,13 @@ struct Stability {
 // accepts the call.
 [[nodiscard]] Stability score_routes(const Plan &theirs, const Plan &own,
                                      const evidence::Profile &profile, const CandidateSet &set);
+
+// nullptr where the plan has no such class.
+[[nodiscard]] const ClassPlan *find_class(const Plan &plan, const ClassKey &key);
+
+// Index, in `data`, of the alternative that the routes of `plan` give a cell of this size: the
+// first of the ranking that the cell has measured. kNone where none of it was measured there.
+[[nodiscard]] std::size_t routed(const ClassPlan &plan, std::int64_t size, const ClassData &data,
+                                 const CellRows &cell);
 
 } // namespace switchyard::tablegen

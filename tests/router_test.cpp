@@ -111,6 +111,56 @@ TEST_CASE("Classes that were not measured take the nearest one and say so") {
   CHECK(ask(router, {3, 300, kContiguous, OutputMode::fresh}) == Asked{"small", Grade::near, 1});
 }
 
+TEST_CASE("Calls of an op's own classes are looked up apart") {
+  static constexpr std::string_view kClasses[] = {"few", "many", "most"};
+  static constexpr auto kClassOf = [](const Call &call) {
+    return static_cast<int>(call.flags >> 8);
+  };
+  static constexpr Variant kOwn[] = {
+      {"tone/scalar", kDtypes, kCandidates, {nullptr, true, kClasses, kClassOf}}};
+  static constexpr OpTable kOwnOp{"tone", kOwn};
+  static constexpr const OpTable *kOwnOps[] = {&kOwnOp};
+  std::vector<Route> routes(4, kRoutes[0]);
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    routes[i].to = kUnbounded;
+    routes[i].ranked = 1;
+  }
+  routes[0].op_class = "few";
+  routes[1].op_class = "most";
+  routes[1].ranking = 2;
+  routes[2].op_class = "none of them";
+  routes[3].op_class = "";
+  const RouteTable table{"here", "hash", routes, kAlternatives};
+  const Router router(kOwnOps, std::span(&table, 1), "here");
+  CHECK(router.warnings().size() == 2);
+  RouteKey key{3, 300};
+  CHECK(ask(router, key) == Asked{"small", Grade::exact, 1});
+  key.op_class = 2;
+  CHECK(ask(router, key) == Asked{"fused", Grade::exact, 1});
+  key.op_class = 1; // as near to both; the first one serves
+  CHECK(ask(router, key) == Asked{"small", Grade::near, 1});
+}
+
+TEST_CASE("What a call is looked up by is the problem's, where a variant says what that is") {
+  const auto problem = [](const Call &call) { return Extents{2, 3, 5, call.in[0]->shape[kW]}; };
+  const auto third = [](const Call &) { return 2; };
+  std::array<std::uint8_t, 28> pixels{};
+  const ConstView image = hwc(std::as_const(pixels).data(), 2, 7, 2);
+  Call call;
+  call.in = {&image};
+  const RouteKey plain = key_of({}, call, kInto, 3, bitwise);
+  CHECK(plain.channels == 2);
+  CHECK(plain.elements == 28);
+  CHECK(plain.op_class == 0);
+  const RouteKey own = key_of({problem, true, {}, third}, call, kInto, 3, bitwise);
+  CHECK(own.channels == 7);
+  CHECK(own.elements == 210);
+  CHECK(own.op_class == 2);
+  CHECK(key_of({problem, false}, call, kInto, 3, bitwise).channels == 1);
+  const auto endless = [](const Call &) { return Extents{1, kUnbounded, 2, 3}; };
+  CHECK(key_of({endless, true}, call, kInto, 3, bitwise).elements == kUnbounded);
+}
+
 TEST_CASE("Threads stay within the caller's budget") {
   const Router router(kOps, std::span(&kTable, 1), "here");
   CHECK(ask(router, {3, 10000, kContiguous, kInto, 2}) == Asked{"fused", Grade::exact, 2});
@@ -289,7 +339,8 @@ TEST_CASE("A lookup that is remembered is the one that would be made") {
     const OutputMode output = random() % 3 == 0 ? OutputMode::fresh : OutputMode::into;
     const Decision remembered = decide_for(variant, call, output, options);
     const Decision wanted = router.decide(variant.index(), call,
-                                          key_of(call, output, options.threads, options.exactness));
+                                          key_of(router.variant(variant.index()).kinds, call,
+                                                 output, options.threads, options.exactness));
     REQUIRE(remembered.candidate == wanted.candidate);
     REQUIRE(remembered.threads == wanted.threads);
     REQUIRE(remembered.grade == wanted.grade);

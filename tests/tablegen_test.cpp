@@ -282,6 +282,43 @@ TEST_CASE("A crossover becomes a boundary between the sizes on its sides") {
   CHECK(plan.regions[1].runner_up == Alternative{"fused", 1});
 }
 
+TEST_CASE("Calls of an op's own classes get routes of their own") {
+  CandidateSet set = test_set();
+  set.variants.front().op_classes = {"tone", "flat"};
+  std::vector<Row> rows = against_opencv({3, 3, 3, 3, 3, 3});
+  const auto add = [&](const char *params, double fused, double opencv) {
+    for (const char *shape : {kShapes[1], kShapes[4]}) {
+      for (const auto &[id, time] : {std::pair{"fused", fused}, std::pair{"opencv", opencv}}) {
+        rows.push_back(row(key(shape), id, time));
+        rows.back().cell.params = params;
+      }
+    }
+  };
+  add("flat", 200, 100);
+  add("flat_sparse", 200, 100); // of the same class
+  add("flatter", 100, 500);     // of none: decides nothing
+  const Plan plan = plan_routes(profile_of(rows), set);
+  REQUIRE(plan.classes.size() == 2);
+  CHECK(plan.classes[0].key.op_class == "flat");
+  CHECK(winners(plan.classes[0]) == "[0, …) opencv");
+  CHECK(plan.classes[0].regions[0].cells.size() == 4);
+  CHECK(plan.classes[1].key.op_class == "tone");
+  CHECK(winners(plan.classes[1]) == "[0, …) fused");
+}
+
+TEST_CASE("Where the last extent is no number of channels, it sets no calls apart") {
+  CandidateSet set = test_set();
+  set.variants.front().by_channels = false;
+  std::vector<Row> rows;
+  for (const char *shape : {"30x20x2", "30x20x7", "30x20x100"}) {
+    rows.push_back(row(key(shape), "fused", 100));
+    rows.push_back(row(key(shape), "opencv", 300));
+  }
+  const ClassPlan plan = only_class(rows, set);
+  CHECK(plan.key.channels == 1);
+  CHECK(plan.sizes == std::vector<std::int64_t>{1200, 4200, 60000});
+}
+
 TEST_CASE("A small flip at one size in the middle makes no region") {
   CHECK(winners(only_class(against_opencv({2, 2, 0.955, 2, 2, 2}))) == "[0, …) fused");
 }
@@ -732,7 +769,8 @@ TEST_CASE("The golden file compiles to the plan's routes") {
       REQUIRE(i < tables[1].routes.size());
       const Route &route = tables[1].routes[i++];
       CHECK(ClassKey{std::string(route.variant), std::string(route.dtype), route.channels,
-                     route.layout, route.output, route.thread_budget} == of_class.key);
+                     route.layout, route.output, route.thread_budget,
+                     std::string(route.op_class)} == of_class.key);
       CHECK(route.from == region.from);
       CHECK(route.to == region.to);
       CHECK(route.measured_from == of_class.sizes.front());

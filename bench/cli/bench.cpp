@@ -28,6 +28,7 @@
 #include "candidates/backends/cpu.hpp"
 #include "candidates/registry.hpp"
 #include "router/machine.hpp"
+#include "router/pool.hpp"
 #include "router/split.hpp"
 #include "tablegen/candidate_set.hpp"
 #include "tablegen/incumbents.hpp"
@@ -138,6 +139,8 @@ measure::CampaignOptions options_of(const BenchRequest &request) {
   options.request = journal_request(request);
   options.measure = measure::options_for(options.mode);
   options.measure.hooks.execute = run_split;
+  options.measure.hooks.allocate = pool::acquire; // as the results of callers
+  options.measure.hooks.release = pool::release;
   options.measure.machine = measure::describe_machine();
   options.stop = stop_flag();
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();

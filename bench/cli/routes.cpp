@@ -34,8 +34,9 @@ bool selected(const Selection &selection, const Route &route) {
 }
 
 std::string class_of(const Route &route) {
-  return fmt::format("c{} {} {} t{}", route.channels, name_of(route.layout), name_of(route.output),
-                     route.thread_budget);
+  return fmt::format("c{} {} {} t{}{}{}", route.channels, name_of(route.layout),
+                     name_of(route.output), route.thread_budget, route.op_class.empty() ? "" : " ",
+                     route.op_class);
 }
 
 Json to_json(const RouteTable &table, const Route &route, std::string_view grade) {

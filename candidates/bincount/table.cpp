@@ -1,4 +1,9 @@
 // The candidates of bincount: how often each label occurs, or the sum of its weights.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
 #include "candidates/common/built.hpp"
 #include "candidates/config.hpp"
 #include "candidates/registry.hpp"
@@ -27,7 +32,7 @@ constexpr DtypeCase kLabels[] = {
 // Counts are integers: whatever the order, they are exact.
 constexpr Candidate kCounts[] = {
     {"fused_compare",
-     1,
+     2,
      "fused",
      accepts_counts_compare,
      {bitwise, bitwise, bitwise, bitwise},
@@ -35,7 +40,7 @@ constexpr Candidate kCounts[] = {
      Split::none,
      run_counts_compare},
     {"fused_tables",
-     1,
+     2,
      "fused",
      accepts_counts_tables,
      {bitwise, bitwise, bitwise, bitwise},
@@ -43,7 +48,7 @@ constexpr Candidate kCounts[] = {
      Split::none,
      run_counts_tables},
     {"fused",
-     1,
+     2,
      "fused",
      accepts_counts_fused,
      {bitwise, bitwise, bitwise, bitwise},
@@ -95,7 +100,7 @@ constexpr TrafficByCase kAtenPasses = {{15, 8}, {1, 0}, {6, 2}, {5, 1},
 // In several tables, weights are not added in the order of the labels.
 constexpr Candidate kWeights[] = {
     {"fused_tables",
-     1,
+     2,
      "fused",
      accepts_weights_tables,
      {faithful, faithful, faithful, faithful, faithful, faithful, faithful, faithful},
@@ -103,7 +108,7 @@ constexpr Candidate kWeights[] = {
      Split::none,
      run_weights_tables},
     {"fused",
-     1,
+     2,
      "fused",
      accepts_weights_fused,
      {bitwise, bitwise, bitwise, bitwise, bitwise, bitwise, bitwise, bitwise},
@@ -128,9 +133,18 @@ constexpr Candidate kWeights[] = {
      run_weights_loop},
 };
 
+// How many bins there are decides which way to count is fastest, or possible.
+constexpr std::string_view kClasses[] = {"2", "16", "256", "4096", "65536"};
+int class_of(const Call &call) {
+  constexpr std::int64_t kMost[] = {5, 64, 1024, 16384}; // halfway between classes, as ratios
+  const std::int64_t bins = call.out[0]->shape[kW];
+  return static_cast<int>(std::lower_bound(std::begin(kMost), std::end(kMost), bins) - kMost);
+}
+constexpr Kinds kKinds{nullptr, true, kClasses, class_of};
+
 constexpr Variant kVariants[] = {
-    {"bincount/counts", kLabels, kCounts},
-    {"bincount/weights", kWeighted, kWeights},
+    {"bincount/counts", kLabels, kCounts, kKinds},
+    {"bincount/weights", kWeighted, kWeights, kKinds},
 };
 
 } // namespace

@@ -23,6 +23,13 @@ inline ConstView part(const Call &call, int which, Axis axis, std::int64_t from,
   return whole ? in : slice(in, axis, from, to);
 }
 
+// X, M, K and N of a problem: its work is their product, however it is divided among them.
+inline Extents problem(const Call &call) {
+  const View &out = *call.out[0];
+  return {out.shape[kX], out.shape[kH], call.in[0]->shape[kW], out.shape[kW]};
+}
+inline constexpr Kinds kKinds{problem, false};
+
 // a's element (m, k), b's (k, n) and the result's (m, n) as byte strides.
 inline kernels::MatrixOperands operands_of(const ConstView &a, const ConstView &b,
                                            const View &out) {

@@ -79,7 +79,7 @@ constexpr Candidate kCandidates[] = {
 };
 
 constexpr Variant kVariants[] = {
-    {"matmul", kDtypes, kCandidates},
+    {"matmul", kDtypes, kCandidates, matrix::kKinds},
 };
 
 } // namespace

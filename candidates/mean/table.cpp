@@ -14,7 +14,7 @@ constexpr Variant kVariants[] = {
     {"mean/global", kMomentDtypes, kWhole},
     {"mean/per_channel", kMomentDtypes, kChannels},
     {"mean/per_item", kMomentDtypes, kWhole},
-    {"mean/axes", kMomentDtypes, kWhole},
+    {"mean/axes", kMomentDtypes, kWhole, kAxesKinds},
 };
 
 } // namespace

@@ -15,7 +15,7 @@ constexpr Variant kVariants[] = {
     {"mean_std/global", kMomentDtypes, kWhole},
     {"mean_std/per_channel", kMomentDtypes, kChannels},
     {"mean_std/per_item", kMomentDtypes, kWhole},
-    {"mean_std/axes", kMomentDtypes, kWhole},
+    {"mean_std/axes", kMomentDtypes, kWhole, kAxesKinds},
 };
 
 } // namespace

@@ -15,7 +15,7 @@ constexpr Variant kVariants[] = {
     {"min_max/global", kRangeDtypes, kWhole},
     {"min_max/per_channel", kRangeDtypes, kChannels},
     {"min_max/per_item", kRangeDtypes, kItems},
-    {"min_max/axes", kRangeDtypes, kItems},
+    {"min_max/axes", kRangeDtypes, kItems, kAxesKinds},
 };
 
 } // namespace

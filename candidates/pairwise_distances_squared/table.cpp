@@ -51,7 +51,7 @@ constexpr Candidate kCandidates[] = {
 };
 
 constexpr Variant kVariants[] = {
-    {"pairwise_distances_squared", kDtypes, kCandidates},
+    {"pairwise_distances_squared", kDtypes, kCandidates, matrix::kKinds},
 };
 
 } // namespace

@@ -14,7 +14,7 @@ constexpr Variant kVariants[] = {
     {"reduce_sum/global", kSumDtypes, kWhole},
     {"reduce_sum/per_channel", kSumDtypes, kChannels},
     {"reduce_sum/per_item", kSumDtypes, kWhole},
-    {"reduce_sum/axes", kSumDtypes, kWhole},
+    {"reduce_sum/axes", kSumDtypes, kWhole, kAxesKinds},
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "candidates/common/built.hpp"
 #include "candidates/config.hpp"
@@ -29,6 +30,15 @@ inline constexpr DtypeCase kRangeDtypes[] = {
     {"f32", {Dtype::f32}, {Dtype::f32, Dtype::f32}},
 };
 
+// Reductions along the innermost axis, whose elements are neighbours, and others.
+inline constexpr std::string_view kAxesClasses[] = {"c", "h"};
+inline int class_of_axes(const Call &call) {
+  const AxisMask axes = call.params_as<ReductionParams>().axes;
+  const bool one_channel = call.in[0]->channels() == 1;
+  return has_axis(axes, kC) || (one_channel && has_axis(axes, kW)) ? 0 : 1;
+}
+inline constexpr Kinds kAxesKinds{nullptr, true, kAxesClasses, class_of_axes};
+
 // Full-array passes of those that make several, in u8 and f32. ATen reduces one channel after the
 // other, each in a pass of its own: its traffic is that of three.
 struct Passes {
@@ -44,7 +54,7 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
   const TrafficByCase &own = passes.own;
   // id, version, backend, domain, exactness and traffic of u8 and f32, split, run
   return {{
-      {"fused", 2, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
+      {"fused", 3, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
       {"numkong",
        2,
        "numkong",
@@ -69,7 +79,7 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
        passes.aten,
        Split::none,
        built<kAten, run_aten<kAsked>>()},
-      {"loop", 2, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
+      {"loop", 3, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
   }};
 }
 

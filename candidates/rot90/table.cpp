@@ -22,8 +22,14 @@ Turn describe(const Call &call) {
 
 constexpr auto kCandidates = turn::rows<describe>({{2, 2}, {2, 2}});
 
+// A half turn keeps rows in a row; quarter turns don't.
+constexpr std::string_view kClasses[] = {"quarter", "half"};
+int class_of(const Call &call) {
+  return call.params_as<Rot90Params>().quarter_turns % 2 == 0 ? 1 : 0;
+}
+
 constexpr Variant kVariants[] = {
-    {"rot90", turn::kDtypes, kCandidates},
+    {"rot90", turn::kDtypes, kCandidates, {nullptr, true, kClasses, class_of}},
 };
 
 } // namespace

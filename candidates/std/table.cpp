@@ -14,7 +14,7 @@ constexpr Variant kVariants[] = {
     {"std/global", kMomentDtypes, kWhole},
     {"std/per_channel", kMomentDtypes, kChannels},
     {"std/per_item", kMomentDtypes, kWhole},
-    {"std/axes", kMomentDtypes, kWhole},
+    {"std/axes", kMomentDtypes, kWhole, kAxesKinds},
 };
 
 } // namespace

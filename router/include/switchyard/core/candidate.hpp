@@ -136,12 +136,27 @@ struct DtypeCase {
   bool measured = true;
 };
 
+// How calls of a variant are told apart for routing, where that is not by the extents of the first
+// input: routes lie along the product of the problem's extents, apart for each number of channels
+// and each class.
+struct Kinds {
+  Extents (*problem)(const Call &call) = nullptr; // nullptr: the first input's shape
+  bool by_channels = true;                        // the problem's last extent sets calls apart
+  // Calls of an op's own kinds, named after the parameter sets that they are measured with; empty:
+  // all calls are of one. A set belongs to the class whose name it has, or has before an
+  // underscore.
+  std::span<const std::string_view> classes{};
+  int (*class_of)(const Call &call) = nullptr; // an index into `classes`
+};
+inline constexpr std::size_t kMaxClassesOfOp = 32;
+
 // An op with a fixed kind of operands: "multiply_add/scalar". The last candidate of every variant
 // is its `loop`, which accepts whatever the contract allows.
 struct Variant {
   std::string_view name;
   std::span<const DtypeCase> dtypes;
   std::span<const Candidate> candidates;
+  Kinds kinds{};
 };
 
 struct OpTable {

@@ -66,6 +66,7 @@ struct Route {
   float margin = 0; // median time of the runner-up / that of the winner − 1; 0: no runner-up
   float low = 0;    // interval of the margin
   float high = 0;
+  std::string_view op_class{}; // one of Kinds::classes; empty where the variant has none
 };
 
 // The profile name of the table for machines that have none of their own: made from all profiles
