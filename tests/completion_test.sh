@@ -51,7 +51,7 @@ mapfile -t commands < <("$program" --help | awk 'listed && /^  [^ ]/ {print $1} 
 ((${#commands[@]} > 5)) || fail "the help lists no commands"
 compare offers '' -- "${commands[@]}"
 for command in "${commands[@]}"; do
-  mapfile -t options < <("$program" "$command" --help | grep -oE '^  (-h,)?--[a-z-]+' |
+  mapfile -t options < <("$program" "$command" --help | grep -oE '^  (-[a-z],)?--[a-z-]+' |
     sed 's/.*--/--/')
   ((${#options[@]} > 0)) || fail "$command: the help lists no options"
   compare offers "$command" - -- "${options[@]}"

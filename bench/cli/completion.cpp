@@ -81,7 +81,7 @@ Kind kind_of(std::string_view name) {
       {"GLOB", {variants(), ""}},    {"OP|VARIANT", {ops_and_variants(), ""}},
       {"DTYPE", {{}, "dtypes"}},     {"ID", {{}, "candidates"}},
       {"NAME", {profiles(), ""}},    {"LAYOUT", {layouts(), ""}},
-      {"SHELL", {{"bash"}, ""}},
+      {"SHELL", {{"bash"}, ""}},     {"FORMAT", {{"text", "markdown", "json"}, ""}},
   };
   const auto found = kKinds.find(name);
   if (found != kKinds.end()) {

@@ -69,9 +69,9 @@ std::string sentence_of(Verdict verdict) {
   case Verdict::tie_preference:
     return "tied; comes later in the order of preference";
   case Verdict::slower:
-    return "slower, proven over the region";
+    return "proven slower than the region's best";
   case Verdict::slower_at_a_size:
-    return "slower, proven at a size of the region";
+    return "proven slower than the region's best at one of its sizes";
   case Verdict::not_everywhere:
     return "not measured at every size of the region";
   }

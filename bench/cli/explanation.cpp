@@ -268,7 +268,7 @@ private:
       contender.reason = name_of(verdict);
       contender.detail = sentence_of(verdict);
       if (verdict == Verdict::slower && left_early(*part_, a)) {
-        contender.detail = "slower; it left the race of a cell early";
+        contender.detail = "slower than the region's best: it left a cell's race early";
       }
       if (verdict == Verdict::chosen) { // the policy's choice, but not this call's
         contender.reason = "pinned";
