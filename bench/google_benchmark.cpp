@@ -16,6 +16,7 @@
 #include "bench/measure/matrix.hpp"
 #include "bench/measure/subject.hpp"
 #include "candidates/backends/cpu.hpp"
+#include "router/pool.hpp"
 #include "router/split.hpp"
 
 namespace switchyard::measure {
@@ -36,6 +37,8 @@ Gate &gate() {
 Hooks hooks() {
   Hooks result;
   result.execute = run_split;
+  result.allocate = pool::acquire;
+  result.release = pool::release;
   return result;
 }
 

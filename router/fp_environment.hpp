@@ -15,6 +15,10 @@ namespace switchyard {
 class DefaultFpEnvironment {
 public:
 #if defined(__x86_64__)
+  // Whether there is nothing to change.
+  static bool is_there() {
+    return (_mm_getcsr() & kControl) == kDefault;
+  }
   DefaultFpEnvironment() : saved_(_mm_getcsr()) {
     if ((saved_ & kControl) != kDefault) {
       _mm_setcsr((saved_ & ~kControl) | kDefault);
@@ -34,6 +38,11 @@ private:
 
 public:
 #elif defined(__aarch64__)
+  static bool is_there() {
+    std::uint64_t control = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(control));
+    return control == 0;
+  }
   DefaultFpEnvironment() {
     asm volatile("mrs %0, fpcr" : "=r"(saved_));
     if (saved_ != 0) {
@@ -51,6 +60,9 @@ private:
 
 public:
 #else
+  static bool is_there() {
+    return false;
+  } // cannot be told cheaply
   DefaultFpEnvironment() {
     std::fegetenv(&saved_);
     std::fesetenv(FE_DFL_ENV);

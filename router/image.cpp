@@ -1,20 +1,12 @@
 #include "switchyard/image.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <new>
-
+#include "router/pool.hpp"
 #include "router/validate.hpp"
 
 namespace switchyard {
-namespace {
 
-constexpr std::align_val_t kAlignment{64};
-
-} // namespace
-
-void Image::Free::operator()(std::byte *memory) const {
-  ::operator delete(memory, kAlignment);
+void Image::Release::operator()(std::byte *memory) const noexcept {
+  pool::release(memory, bytes);
 }
 
 Image::Image(const Extents &shape, Dtype dtype, std::uint8_t rank) {
@@ -25,8 +17,7 @@ Image::Image(const Extents &shape, Dtype dtype, std::uint8_t rank) {
   checked.data = this;
   validate::image("image", "shape", checked, {dtype});
   const auto bytes = static_cast<std::size_t>(element_count(shape) * size_of(dtype));
-  memory_.reset(
-      static_cast<std::byte *>(::operator new(std::max<std::size_t>(bytes, 1), kAlignment)));
+  memory_ = {static_cast<std::byte *>(pool::acquire(bytes)), {bytes}};
   view_.data = memory_.get();
 }
 

@@ -425,4 +425,38 @@ std::vector<Router::Alternative> Router::ranking(int variant, int dtype_case,
   return {alternatives_.begin() + found.first, alternatives_.begin() + found.first + found.count};
 }
 
+Router::Service Router::service(int variant, int dtype_case, const RouteKey &key) const {
+  const Group &group =
+      groups_[static_cast<std::size_t>(variant)][static_cast<std::size_t>(dtype_case)];
+  const Found found = serving(group, key);
+  Service service;
+  service.grade = found.grade;
+  for (const Class &entry : group.classes) {
+    // Every region has alternatives of its own, so that their place names it.
+    const auto first = regions_.begin() + entry.first;
+    const auto last = first + entry.count;
+    const auto serves = std::find_if(
+        first, last, [&](const Region &region) { return region.first == found.first; });
+    if (serves == last) {
+      continue;
+    }
+    service.channels = entry.channels;
+    service.layout = entry.layout;
+    service.output = entry.output;
+    service.budget = entry.budget;
+    service.measured_from = serves->measured_from;
+    service.measured_to = serves->measured_to;
+    service.part = static_cast<std::size_t>(serves - first);
+    service.table = group.table;
+    std::int64_t from = 0;
+    for (auto region = first; region != last; ++region) {
+      const auto ranked = alternatives_.begin() + region->first;
+      service.parts.push_back({from, region->to, {ranked, ranked + region->count}});
+      from = region->to;
+    }
+    break;
+  }
+  return service;
+}
+
 } // namespace switchyard

@@ -111,6 +111,11 @@ public:
   };
   [[nodiscard]] Found find(int variant, int dtype_case, const RouteKey &key) const;
 
+  // By its number in what find() has found.
+  [[nodiscard]] const Alternative &alternative(std::uint32_t number) const {
+    return alternatives_[number];
+  }
+
   // The first alternative of the ranking that is built, exact enough, within the thread budget,
   // and accepts the call; `loop` in the end.
   [[nodiscard]] Decision choose(int variant, const Call &call, int threads, Exactness exactness,
@@ -131,6 +136,27 @@ public:
   // The whole ranking for a problem, in order, without checking a call; for tools.
   [[nodiscard]] std::vector<Alternative> ranking(int variant, int dtype_case,
                                                  const RouteKey &key) const;
+
+  // Where a problem's ranking comes from; for tools.
+  struct Service {
+    struct Part {
+      std::int64_t from = 0;
+      std::int64_t to = 0; // exclusive
+      std::vector<Alternative> ranking;
+    };
+    // What the class that serves has been measured for.
+    std::int64_t channels = 0;
+    LayoutClass layout = LayoutClass::contiguous;
+    OutputMode output = OutputMode::into;
+    int budget = 1;
+    std::int64_t measured_from = 0;
+    std::int64_t measured_to = 0;
+    std::vector<Part> parts; // of the class, by size; empty: the order of the op's table
+    std::size_t part = 0;    // the one that serves
+    int table = 0;           // 1: the first table that the router was made of, `loaded` if given
+    Grade grade = Grade::default_order;
+  };
+  [[nodiscard]] Service service(int variant, int dtype_case, const RouteKey &key) const;
 
   [[nodiscard]] const Variant &variant(int index) const { return *variants_[index]; }
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }

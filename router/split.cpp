@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
+#include <numeric>
 
 #include "router/fp_environment.hpp"
+#include "router/workers.hpp"
 
 namespace switchyard {
 namespace {
@@ -52,44 +50,62 @@ Axis split_axis(const Call &call) {
   return shape[kX] >= shape[kH] ? kX : kH;
 }
 
+// What the parts of a divided call have in common.
+struct Divided {
+  const Candidate &candidate;
+  const Call &call;
+  Axis axis;
+};
+
+void run_part(const void *context, std::int64_t from, std::int64_t to) {
+  const auto &whole = *static_cast<const Divided *>(context);
+  const DefaultFpEnvironment environment;
+  const Band band(whole.candidate, whole.call, whole.axis, from, to);
+  whole.candidate.run(band.call());
+}
+
+// Parts of a call pay its fixed costs again: they have this many bytes of output at least.
+constexpr std::int64_t kLeastBytes = 1 << 16;
+constexpr std::int64_t kPartsPerThread = 8; // at most, about
+constexpr std::int64_t kCacheLine = 64;
+
+Work work_of(const Divided &whole, int threads) {
+  const View &out = *whole.call.out[0];
+  const std::int64_t extent = out.shape[whole.axis];
+  const std::int64_t row =
+      std::max<std::int64_t>(out.elements() * size_of(out.dtype) / extent, 1); // bytes
+  const std::int64_t fair = std::max<std::int64_t>(extent / threads, 1);
+  const std::int64_t least = std::min((kLeastBytes + row - 1) / row, fair);
+  // Parts whose ends share a cache line would take it from each other.
+  const std::int64_t stride = std::abs(out.strides[whole.axis]);
+  const std::int64_t lines = kCacheLine / std::gcd(std::max<std::int64_t>(stride, 1), kCacheLine);
+  return {.run = run_part,
+          .context = &whole,
+          .extent = extent,
+          .unit = lines <= fair / 4 ? lines : 1,
+          .grain = std::max(fair / kPartsPerThread, least)};
+}
+
 } // namespace
 
-int band_count(const Candidate &candidate, const Call &call, int threads) {
+int thread_count(const Candidate &candidate, const Call &call, int threads) {
   if (candidate.split == Split::none) {
     return 1;
   }
-  // More bands than threads would only cost; asking for more threads than the process may have
-  // makes the pool complain on the caller's stderr.
-  const auto most = static_cast<std::int64_t>(
-      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   const std::int64_t extent = call.out[0]->shape[split_axis(call)];
-  return std::max(static_cast<int>(std::min({std::int64_t{threads}, extent, most})), 1);
+  return std::max(static_cast<int>(std::min<std::int64_t>({threads, extent, most_threads()})), 1);
 }
 
 int run_split(const Candidate &candidate, const Call &call, int threads) {
-  const int bands = band_count(candidate, call, threads);
-  if (bands == 1) {
+  const int used = thread_count(candidate, call, threads);
+  if (used == 1) {
     const DefaultFpEnvironment environment;
     candidate.run(call);
     return 1;
   }
-  const Axis axis = split_axis(call);
-  const std::int64_t extent = call.out[0]->shape[axis];
-  // An arena of its own bounds this call's threads; workers come from the process-wide pool, so
-  // that several callers together never run more workers than there are cores.
-  tbb::task_arena arena(bands);
-  arena.execute([&] {
-    tbb::parallel_for(
-        0, bands,
-        [&](int band) {
-          const DefaultFpEnvironment environment;
-          const Band part(candidate, call, axis, extent * band / bands,
-                          extent * (band + 1) / bands);
-          candidate.run(part.call());
-        },
-        tbb::static_partitioner());
-  });
-  return bands;
+  const Divided whole{candidate, call, split_axis(call)};
+  share_work(work_of(whole, used), used);
+  return used;
 }
 
 } // namespace switchyard

@@ -176,13 +176,6 @@ bool row_is_wide(const ConstView &view, std::int64_t x, std::int64_t h) {
   return false;
 }
 
-void check(bool good, std::string_view op, std::string_view argument, const std::string &given,
-           std::string_view accepted) {
-  if (!good) {
-    throw Error(op, argument, given, accepted);
-  }
-}
-
 } // namespace
 
 void image(std::string_view op, std::string_view argument, const ConstView &view,
@@ -191,11 +184,15 @@ void image(std::string_view op, std::string_view argument, const ConstView &view
     throw Error(op, argument, fmt::format("dtype {}", name_of(view.dtype)), names(accepted));
   }
   const Extents &shape = view.shape;
-  if (*std::min_element(shape.begin(), shape.end()) < 0) {
-    throw Error(op, argument, "shape " + text(shape, view.rank), "extents ≥ 0");
-  }
-  if (!fits(shape, size_of(view.dtype))) {
-    throw Error(op, argument, "shape " + text(shape, view.rank), "a size that fits 63 bits");
+  // Four extents below 2^15 cannot be too many elements, whatever their size is.
+  const auto all = static_cast<std::uint64_t>(shape[kX] | shape[kH] | shape[kW] | shape[kC]);
+  if (all >= std::uint64_t{1} << 15) [[unlikely]] {
+    if (*std::min_element(shape.begin(), shape.end()) < 0) {
+      throw Error(op, argument, "shape " + text(shape, view.rank), "extents ≥ 0");
+    }
+    if (!fits(shape, size_of(view.dtype))) {
+      throw Error(op, argument, "shape " + text(shape, view.rank), "a size that fits 63 bits");
+    }
   }
   if (view.data == nullptr && !view.empty()) {
     throw Error(op, argument, "no address", "an address for a view that is not empty");
@@ -239,7 +236,7 @@ void output(std::string_view op, std::string_view argument, const View &out, con
 
 void parameter(std::string_view op, std::string_view argument, const Values &values,
                std::int64_t channels) {
-  if (values.size != 1 && values.size != channels) {
+  if (!is_parameter(values, channels)) {
     throw Error(op, argument, fmt::format("{} values", values.size),
                 channels == 1 ? std::string("1 value") : fmt::format("1 or {} values", channels));
   }
@@ -256,11 +253,15 @@ void overlap(std::string_view op, std::string_view argument, const View &out,
 }
 
 void options(std::string_view op, const Options &options) {
-  check(options.threads >= 1, op, "threads", std::to_string(options.threads), "1 or more");
-  check(options.exactness == Exactness::faithful || options.exactness == Exactness::bitwise, op,
-        "exactness", "no such class", "faithful, bitwise");
-  check(options.rounding <= Rounding::half_up, op, "rounding", "no such rounding",
-        "by_op, truncate, half_even, half_up");
+  if (options.threads < 1) {
+    throw Error(op, "threads", std::to_string(options.threads), "1 or more");
+  }
+  if (options.exactness != Exactness::faithful && options.exactness != Exactness::bitwise) {
+    throw Error(op, "exactness", "no such class", "faithful, bitwise");
+  }
+  if (options.rounding > Rounding::half_up) {
+    throw Error(op, "rounding", "no such rounding", "by_op, truncate, half_even, half_up");
+  }
 }
 
 bool same_view(const ConstView &a, const ConstView &b) {
@@ -305,8 +306,9 @@ bool share_memory(const ConstView &a, const ConstView &b) {
   return Reachable(std::move(terms))(target - size_of(a.dtype) + 1, target + size_of(b.dtype) - 1);
 }
 
-bool is_wide(const Values &values) {
-  return has_wide(reinterpret_cast<const std::byte *>(values.data), values.size, sizeof(double));
+bool is_wide(Values values) {
+  return !is_surely_narrow(values) &&
+         has_wide(reinterpret_cast<const std::byte *>(values.data), values.size, sizeof(double));
 }
 
 bool is_wide(const ConstView &view) {

@@ -1,6 +1,8 @@
 // Checks of the public edge. Each throws Error that names op, argument, given and accepted.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
@@ -31,6 +33,9 @@ void repeats_to(std::string_view op, std::string_view argument, const ConstView 
 // One value or `channels` values.
 void parameter(std::string_view op, std::string_view argument, const Values &values,
                std::int64_t channels);
+[[nodiscard]] inline bool is_parameter(const Values &values, std::int64_t channels) {
+  return values.size == 1 || values.size == channels;
+}
 
 // `out` shares no element with `input`, or, where `in_place` is allowed, is exactly that view.
 // `out_name` is the argument that `out` was given as.
@@ -46,8 +51,27 @@ void options(std::string_view op, const Options &options);
 // have. A search that would take too long answers true.
 [[nodiscard]] bool share_memory(const ConstView &a, const ConstView &b);
 
+// Few instructions, for what nearly all parameters are: few and small. Said by integers, since a
+// comparison of doubles would raise what the caller may have trapped.
+[[nodiscard]] inline bool is_surely_narrow(Values values) {
+  constexpr std::uint32_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
+  constexpr std::int64_t kFew = 8;
+  const auto is_small = [](double value) {
+    return (static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32) & 0x7FFFFFFFU) <
+           kTopOfMost;
+  };
+  if (values.size == 1) [[likely]] {
+    return is_small(*values.data);
+  }
+  bool small = values.size <= kFew;
+  for (std::int64_t i = 0; i < values.size && small; ++i) {
+    small = is_small(values.data[i]);
+  }
+  return small;
+}
+
 // A finite value exceeds FLT_MAX.
-[[nodiscard]] bool is_wide(const Values &values);
+[[nodiscard]] bool is_wide(Values values);
 // Only f64 has such elements; others are not read.
 [[nodiscard]] bool is_wide(const ConstView &view);
 

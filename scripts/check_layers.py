@@ -52,7 +52,7 @@ ENGINE = ["std", "system", "fmt", "hwy", "tbb", "json"]
 CANDIDATE = ["+core", "+own", "+common", "+kernels", "+params", "std"]
 EVERYTHING = ["+core", "+public", "+public_opencv", "+public_aten", "+router", "+routes_file",
               "+registry", "+params", "+machine", "+candidates", "+contracts", "+common", "+kernels", "+evidence",
-              "+tablegen", "+harness", "+cli", "+tests"]
+              "+tablegen", "+harness", "+peers", "+report", "+cli", "+tests"]
 LAYERS = [
     ("core", ["router/include/switchyard/core/*.hpp"], ["+core", "std"]),
     ("public_opencv", ["router/include/switchyard/opencv.hpp"],
@@ -86,10 +86,17 @@ LAYERS = [
     ("tablegen", ["tablegen/main.cpp"],
      ["+core", "+evidence", "+tablegen", "+registry", "std", "system", "fmt", "cli"]),
     ("tablegen", ["tablegen/*.[ch]pp"], ["+core", "+evidence", "+tablegen", "std", "system", "fmt"]),
-    ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp"],
+    ("cli", ["bench/cli/*.[ch]pp", "bench/google_benchmark.cpp", "bench/dispatch/*.[ch]pp",
+     "bench/dispatch_count/*.[ch]pp"],
      EVERYTHING + ENGINE + ["cli", "benchmark", "stb"]),
+    # Peers and the roofline time what a caller writes: the public functions.
+    ("peers", ["bench/peers/*.[ch]pp", "bench/roofline/*.[ch]pp"],
+     ["+core", "+public", "+params", "+evidence", "+harness", "+peers", "std", "system", "fmt",
+      "json"]),
     # The traffic twins are kernels that the harness itself measures, beside the candidates.
     ("harness", ["bench/measure/twin.cpp"], ["+core", "+kernels", "+harness", "std", "hwy"]),
+    ("report", ["bench/report/*.[ch]pp"],
+     ["+core", "+evidence", "+tablegen", "+report", "std", "json"]),
     ("harness", ["bench/*.[ch]pp"],
      ["+core", "+registry", "+params", "+candidates", "+contracts", "+common", "+evidence",
       "+machine", "+harness"] + ENGINE),
@@ -304,6 +311,10 @@ PLANTED = [
     ("bench/measure/measure.hpp", '#include "router/lookup.hpp"', "router"),
     ("bench/measure/measure.hpp", '#include "kernels/blend/blend-inl.hpp"', "kernels"),
     ("bench/cli/main.cpp", "#include <opencv2/core.hpp>", "opencv"),
+    ("bench/peers/cell.cpp", '#include "router/lookup.hpp"', "router"),
+    ("bench/peers/cell.cpp", '#include "candidates/blend/table.hpp"', "candidates"),
+    ("bench/peers/opencv.cpp", "#include <ATen/ATen.h>", "aten"),
+    ("bench/measure/measure.hpp", '#include "switchyard/switchyard.hpp"', "public"),
     ("docs/examples/photo.cpp", '#include "router/lookup.hpp"', "router"),
     ("docs/examples/photo.cpp", '#include "bench/measure/measure.hpp"', "harness"),
     ("router/ops/blend.cpp", "#include <stb/stb_image.h>", "stb"),

@@ -3,7 +3,8 @@
 #
 #   scripts/install_dependencies.sh [--with-lint]
 #
-#   --with-lint   also what scripts/check.sh, the clang build and the sanitizers need
+#   --with-lint   also what scripts/check.sh, the clang build, the sanitizers and the test of the
+#                 report's page in a browser need
 #
 # Works as root or through sudo; asks no questions.
 
@@ -14,10 +15,10 @@ source "$(dirname "$0")/common.sh"
 packages=(
   g++ cmake ninja-build ccache git pkg-config ca-certificates
   libtorch-dev libopencv-dev nlohmann-json3-dev libbenchmark-dev catch2 librapidcheck-dev libfmt-dev
-  libhwy-dev libcli11-dev libtbb-dev libstb-dev valgrind
+  libhwy-dev libcli11-dev libstb-dev libjs-chart.js valgrind
   python3 python3-pip python3-setuptools python3-wheel python3-jsonschema python3-yaml
 )
-lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck)
+lint_packages=(clang clang-tidy clang-format libclang-rt-14-dev shellcheck chromium)
 
 while [ $# -gt 0 ]; do
   case $1 in

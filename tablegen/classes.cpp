@@ -171,7 +171,7 @@ private:
     const CandidateInfo *candidate = variant_.find(row.candidate);
     if (candidate != nullptr && candidate->version == row.version &&
         row.status == Status::rejected) {
-      rejected_.emplace(row.cell.dtype, row.candidate);
+      rejected_.emplace(std::pair(row.cell.dtype, row.candidate), &row);
     }
   }
 
@@ -215,10 +215,37 @@ private:
       return;
     }
     FoundCell &cell = classes_[*key][{row.cell.elements(), keyed.key}];
+    fates_[*key].push_back({&row, fate_of(row, candidate)});
     cell.disqualified = cell.disqualified || (current && !(usable && may_route));
     if (usable) {
       cell.add(row, may_route);
     }
+  }
+
+  // Unless a later row of its cell supersedes it.
+  [[nodiscard]] RowUse fate_of(const Row &row, const CandidateInfo *candidate) const {
+    if (row.status == Status::limit) {
+      return RowUse::limit;
+    }
+    if (candidate == nullptr || !candidate->built) {
+      return RowUse::not_built;
+    }
+    if (!computes(*candidate, row.cell.dtype)) {
+      return RowUse::unsupported;
+    }
+    if (candidate->version != row.version) {
+      return RowUse::other_version;
+    }
+    if (!routable(*candidate, row.cell.dtype)) {
+      return RowUse::rejected;
+    }
+    if (row.status == Status::impossible) {
+      return RowUse::impossible;
+    }
+    if (!has_times(row)) {
+      return RowUse::timeless;
+    }
+    return row.threads > row.cell.thread_budget ? RowUse::too_many_threads : RowUse::used;
   }
 
   // Whether the row's times may be compared with others. Counts what is wrong with it otherwise.
@@ -260,7 +287,30 @@ private:
       }
       data.points.back().cells.push_back(std::move(cell));
     }
+    note_fates(data);
     return data;
+  }
+
+  void note_fates(ClassData &data) {
+    std::set<const Row *> compared;
+    for (const Point &point : data.points) {
+      for (const CellRows &cell : point.cells) {
+        for (const Lane &lane : cell.lanes) {
+          compared.insert(lane.rows.begin(), lane.rows.end());
+        }
+      }
+    }
+    data.rows = std::move(fates_[data.key]);
+    for (RowFate &fate : data.rows) {
+      if (fate.use == RowUse::used && !compared.contains(fate.row)) {
+        fate.use = RowUse::superseded;
+      }
+    }
+    for (const auto &[of, row] : rejected_) {
+      if (of.first == data.key.dtype) {
+        data.rejected.emplace(of.second, row);
+      }
+    }
   }
 
   [[nodiscard]] CellRows cell_rows(const std::string &key, const FoundCell &found,
@@ -335,13 +385,14 @@ private:
   const VariantInfo &variant_;
   const evidence::VariantEvidence &file_;
   const evidence::Machine &machine_;
-  std::set<std::pair<std::string, std::string>> rejected_;    // dtype, candidate
+  std::map<std::pair<std::string, std::string>, const Row *> rejected_; // by dtype and candidate
   std::map<std::pair<std::string, int>, int> other_versions_; // candidate, version → rows
   std::map<std::string, Count> impossible_;                   // by candidate
   std::map<std::string, Count> timeless_;                     // by candidate
   Count unlinked_;
   Count empty_; // cells
   std::map<ClassKey, Cells> classes_;
+  std::map<ClassKey, std::vector<RowFate>> fates_;
 };
 
 } // namespace

@@ -46,6 +46,25 @@ struct Point {
   std::vector<CellRows> cells;
 };
 
+// What became of a row of a class.
+enum class RowUse : std::uint8_t {
+  used,             // compared with the others of its cell
+  limit,            // a physical limit: compared, never routed
+  not_built,        // its candidate is not in this build
+  unsupported,      // its candidate does not compute the dtype
+  other_version,    // of another version of its candidate
+  rejected,         // its candidate broke the contract, here or in another cell of the dtype
+  impossible,       // faster than a limit of its cell allows
+  timeless,         // its times are none
+  too_many_threads, // more than its cell's budget
+  superseded,       // measured again since, or of a race that nothing links to the newest
+};
+
+struct RowFate {
+  const evidence::Row *row = nullptr;
+  RowUse use = RowUse::used;
+};
+
 struct ClassData {
   ClassKey key;
   std::vector<Alternative> alternatives; // in order of preference
@@ -54,6 +73,10 @@ struct ClassData {
   std::vector<std::string> candidates;
   std::string floor;             // empty when the variant's floor may not be routed
   std::set<std::string> bitwise; // those of `candidates` whose results are
+  // Every row of the class, in the order of cells, and by candidate the first row by which it broke
+  // the contract in this dtype, of whatever class. For tools; the policy has no use for them.
+  std::vector<RowFate> rows = {};
+  std::map<std::string, const evidence::Row *> rejected = {};
 
   [[nodiscard]] bool is_bitwise(const Alternative &alternative) const {
     return bitwise.contains(alternative.candidate);

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <unistd.h>
 
@@ -208,8 +210,9 @@ const Plan &plan_for_file(const std::vector<Plan> &plans) {
                                names.empty() ? "there is none" : names));
 }
 
-int generate_table(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {
-  check_usage(options);
+// nullopt, with a line per fault on `log`, when a check failed.
+std::optional<std::vector<Plan>> all_plans(const TablegenOptions &options, const CandidateSet &set,
+                                           std::ostream &log) {
   std::vector<Planned> planned;
   bool good = true;
   for (const fs::path &folder : chosen_folders(options)) {
@@ -219,15 +222,20 @@ int generate_table(const TablegenOptions &options, const CandidateSet &set, std:
       planned.push_back(std::move(*one));
     }
   }
-  if (!good) {
+  return good ? std::optional(plans_of(planned, set)) : std::nullopt;
+}
+
+int generate_table(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {
+  check_usage(options);
+  const std::optional<std::vector<Plan>> plans = all_plans(options, set, log);
+  if (!plans) {
     return kCheckFailed;
   }
-  const std::vector<Plan> plans = plans_of(planned, set);
   if (!options.out.empty()) {
-    write_if_changed(options.out, generate(plans, hash_of(set)));
+    write_if_changed(options.out, generate(*plans, hash_of(set)));
   }
   if (!options.json.empty()) {
-    write_if_changed(options.json, generate_json(plan_for_file(plans), hash_of(set)));
+    write_if_changed(options.json, generate_json(plan_for_file(*plans), hash_of(set)));
   }
   return kGood;
 }
@@ -274,6 +282,20 @@ bool write_if_changed(const fs::path &path, const std::string &text) {
     throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
   }
   return true;
+}
+
+std::vector<Plan> plans_in(const std::string &folder, const CandidateSet &set) {
+  TablegenOptions options;
+  options.evidence = folder;
+  std::ostringstream log;
+  std::optional<std::vector<Plan>> plans = all_plans(options, set, log);
+  if (!plans) {
+    // The last line, since warnings come before what is wrong.
+    std::string text = log.str();
+    text.resize(text.find_last_not_of('\n') + 1);
+    throw std::runtime_error(text.substr(text.rfind('\n') + 1));
+  }
+  return *std::move(plans);
 }
 
 int run_tablegen(const TablegenOptions &options, const CandidateSet &set, std::ostream &log) {

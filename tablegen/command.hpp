@@ -8,6 +8,7 @@
 
 #include "evidence/evidence.hpp"
 #include "tablegen/candidate_set.hpp"
+#include "tablegen/policy.hpp"
 
 namespace switchyard::tablegen {
 
@@ -34,6 +35,12 @@ struct TablegenOptions {
 // unless it returns 0, the files stay as they were.
 [[nodiscard]] int run_tablegen(const TablegenOptions &options, const CandidateSet &set,
                                std::ostream &log);
+
+// The plans that the tables of this folder of profiles are written from, with each profile's
+// incumbents: one per profile, and kPortableProfile's where two or more have routes. Throws
+// std::runtime_error of one line for evidence that cannot be read or names what `set` does not
+// know.
+[[nodiscard]] std::vector<Plan> plans_in(const std::string &folder, const CandidateSet &set);
 
 // Replaces the file at once (temporary file in the same folder, rename) unless it holds `text`
 // already, so that its time of change tells a build whether to go on. Creates folders as needed.

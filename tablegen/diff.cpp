@@ -87,7 +87,7 @@ Judgement judge(const ClassData *data, std::int64_t from, std::int64_t to,
   if (!was || !is || shared_cells(*data, *is, was->alternative, is->alternative).empty()) {
     return {};
   }
-  Judgement judgement{Verdict::open, lead_over(*data, *is, was->alternative)};
+  Judgement judgement{Verdict::open, time_over_winner(*data, *is, was->alternative)};
   const bool better = proven_slower(*data, *was, is->alternative, 1 + kTieBand);
   const bool worse = proven_slower(*data, *is, was->alternative, 1 + kTieBand);
   if (better != worse) { // cells of one segment may prove opposite things

@@ -96,9 +96,12 @@ Interval scatter_over_bridges(const std::vector<const CellRows *> &cells,
 
 } // namespace
 
-Interval lead_over(const ClassData &data, const Segment &segment, std::size_t rival) {
+Interval time_over_winner(const ClassData &data, const Segment &segment, std::size_t alternative) {
   const std::size_t winner = segment.alternative;
-  const auto cells = shared_cells(data, segment, rival, winner);
+  if (alternative == winner) {
+    return {0, 0, 0};
+  }
+  const auto cells = shared_cells(data, segment, alternative, winner);
   if (cells.empty()) {
     return {0, -1, HUGE_VAL}; // measured, but nowhere side by side
   }
@@ -106,13 +109,14 @@ Interval lead_over(const ClassData &data, const Segment &segment, std::size_t ri
   double logs = 0;
   bool paired = false;
   for (const CellRows *cell : cells) {
-    ratios.push_back(compare(*cell, rival, winner)->estimate);
+    ratios.push_back(compare(*cell, alternative, winner)->estimate);
     logs += std::log(ratios.back());
-    paired = paired || shared_race(cell->lanes[rival], cell->lanes[winner]).has_value();
+    paired = paired || shared_race(cell->lanes[alternative], cell->lanes[winner]).has_value();
   }
   const double ratio = std::exp(logs / static_cast<double>(cells.size()));
-  const Interval interval = paired ? scatter(cells, ratios, ratio, rival, winner)
-                                   : scatter_over_bridges(cells, ratios, ratio, rival, winner);
+  const Interval interval = paired
+                                ? scatter(cells, ratios, ratio, alternative, winner)
+                                : scatter_over_bridges(cells, ratios, ratio, alternative, winner);
   return {ratio - 1, std::min(interval.low, ratio) - 1, std::max(interval.high, ratio) - 1};
 }
 
@@ -133,7 +137,7 @@ Region region_of(const ClassData &data, const Regrets &regrets, const Segment &s
   region.ranking = ranking(data, order);
   if (order.size() > 1) {
     region.runner_up = data.alternatives[order[1]];
-    region.margin = lead_over(data, segment, order[1]);
+    region.margin = time_over_winner(data, segment, order[1]);
   }
   return region;
 }

@@ -1,6 +1,7 @@
 // What is recorded of a region once its winner is decided.
 #pragma once
 
+#include "evidence/statistics.hpp"
 #include "tablegen/classes.hpp"
 #include "tablegen/regions.hpp"
 #include "tablegen/regrets.hpp"
@@ -11,9 +12,9 @@ namespace switchyard::tablegen {
 [[nodiscard]] Region region_of(const ClassData &data, const Regrets &regrets,
                                const Segment &segment);
 
-// How far the segment's alternative is ahead of `rival`: the rival's time / its own − 1, as
-// Region::margin is of the runner-up. [−1, HUGE_VAL] around 0 where no cell has measured both.
-[[nodiscard]] evidence::Interval lead_over(const ClassData &data, const Segment &segment,
-                                           std::size_t rival);
+// The alternative's time / that of the segment's − 1 over the segment's cells, as Region::margin
+// has it of the runner-up. [−1, HUGE_VAL] where the two were measured, but nowhere side by side.
+[[nodiscard]] evidence::Interval time_over_winner(const ClassData &data, const Segment &segment,
+                                                  std::size_t alternative);
 
 } // namespace switchyard::tablegen

@@ -471,7 +471,7 @@ TEST_CASE("The verdict comes first, and one slower cell or a wrong result is eno
   CHECK_FALSE(report.good());
   const std::string text = to_text(report);
   CHECK(text.starts_with("slower than OLD: 30 of 30 comparisons, at worst 3.00 times\n"));
-  CHECK(text.find("slower:\n  3.000 [1.900, ?]  copy/plain slow\n        u8 24x32x3") !=
+  CHECK(text.find("slower:\n  3.000 [1.900, ?]  slow\n        copy/plain\n        u8 24x32x3") !=
         std::string::npos);
   CHECK(text.find("and 10 more") != std::string::npos);
   const auto json = nlohmann::json::parse(to_json(report));

@@ -786,7 +786,7 @@ std::string replay_difference(std::mt19937 &random) {
   const Decision decision = decide_for(variant, call, OutputMode::into, options);
   multiply_add(image, factor, value, image, options);
   const RouteInfo route = last_route();
-  const int bands = band_count(*decision.candidate, call, decision.threads);
+  const int bands = thread_count(*decision.candidate, call, decision.threads);
   const bool same = route.candidate == decision.candidate->id && route.grade == decision.grade &&
                     route.threads == bands;
   return same ? ""

@@ -19,11 +19,14 @@ std::string bound(double value) {
 }
 
 std::string summary_table(const Report &report) {
-  std::string text = fmt::format("{:<26} {:<8} {:<12} {:>5} {:>7} {:>6} {:>6}\n", "variant",
+  std::string text = fmt::format("{:<26} {:<8} {:<14} {:>5} {:>7} {:>6} {:>6}\n", "variant",
                                  "dtype", "candidate", "cells", "new/old", "faster", "slower");
   for (const Summary &s : report.summaries) {
-    text += fmt::format("{:<26} {:<8} {:<12} {:>5} {:>7.3f} {:>6} {:>6}\n", s.variant, s.dtype,
-                        s.candidate, s.cells, s.geomean, s.faster, s.slower);
+    constexpr std::size_t kWidth = 26; // longer names have a line of their own
+    text += s.variant.size() <= kWidth ? fmt::format("{:<{}} ", s.variant, kWidth)
+                                       : fmt::format("{}\n{:<{}} ", s.variant, "", kWidth);
+    text += fmt::format("{:<8} {:<14} {:>5} {:>7.3f} {:>6} {:>6}\n", s.dtype, s.candidate, s.cells,
+                        s.geomean, s.faster, s.slower);
   }
   return text;
 }
@@ -47,9 +50,10 @@ std::string changed_cells(const Report &report, Outcome outcome) {
   std::string text = changed.empty() ? "" : fmt::format("\n{}:\n", name_of(outcome));
   for (std::size_t i = 0; i < changed.size() && i < kMostListed; ++i) {
     const Comparison &c = *changed[i];
-    text += fmt::format("{:>7.3f} [{}, {}]  {} {}{}\n        {}\n", c.ratio.estimate,
-                        bound(c.ratio.low), bound(c.ratio.high), c.variant, c.candidate,
-                        c.threads > 1 ? fmt::format(", {} threads", c.threads) : "", c.cell.key());
+    text += fmt::format("{:>7.3f} [{}, {}]  {}{}\n        {}\n        {}\n", c.ratio.estimate,
+                        bound(c.ratio.low), bound(c.ratio.high), c.candidate,
+                        c.threads > 1 ? fmt::format(", {} threads", c.threads) : "", c.variant,
+                        c.cell.key());
   }
   if (changed.size() > kMostListed) {
     text += fmt::format("        and {} more: --json lists all\n", changed.size() - kMostListed);

@@ -21,12 +21,14 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/numbers.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/text.hpp"
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/machine.hpp"
 #include "bench/measure/state.hpp"
 #include "candidates/backends/cpu.hpp"
 #include "candidates/registry.hpp"
 #include "router/machine.hpp"
+#include "router/pool.hpp"
 #include "router/split.hpp"
 #include "tablegen/candidate_set.hpp"
 #include "tablegen/incumbents.hpp"
@@ -137,6 +139,8 @@ measure::CampaignOptions options_of(const BenchRequest &request) {
   options.request = journal_request(request);
   options.measure = measure::options_for(options.mode);
   options.measure.hooks.execute = run_split;
+  options.measure.hooks.allocate = pool::acquire; // as the results of callers
+  options.measure.hooks.release = pool::release;
   options.measure.machine = measure::describe_machine();
   options.stop = stop_flag();
   options.profile_folder = std::filesystem::path(request.folder) / machine_profile();
@@ -176,6 +180,11 @@ std::string shortened(const std::string &reason) {
   return fmt::format("{} was {}, is {}", reason.substr(0, was), part(before), part(now));
 }
 
+// On stdout, what is too long continued on further lines.
+void print_line(const std::string &text) {
+  fmt::print("{}", wrapped("", text, 4));
+}
+
 void print_stale(const measure::CampaignPlan &plan, const std::vector<measure::Entry> &entries) {
   std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> groups;
   for (const measure::StaleCandidate &stale : plan.stale) {
@@ -183,8 +192,8 @@ void print_stale(const measure::CampaignPlan &plan, const std::vector<measure::E
   }
   for (const auto &[group, cells] : groups) {
     const auto &[entry, candidate, reason] = group;
-    fmt::print("{} {}: {} cells: {}\n", entries[entry].variant->name, candidate, cells,
-               shortened(reason));
+    print_line(fmt::format("{} {}: {} cells: {}", entries[entry].variant->name, candidate, cells,
+                           shortened(reason)));
   }
 }
 
@@ -192,13 +201,13 @@ int print_plan(const std::vector<measure::Entry> &entries,
                const measure::CampaignOptions &options) {
   const measure::CampaignPlan plan = measure::plan_campaign(entries, options);
   for (const std::string &note : plan.notes) {
-    fmt::print("{}\n", note);
+    print_line(note);
   }
   if (options.stale) {
     print_stale(plan, entries);
   } else {
     for (const measure::Step &step : plan.steps) {
-      fmt::print("{} {}\n", entries[step.entry].variant->name, step.cell.key());
+      print_line(fmt::format("{} {}", entries[step.entry].variant->name, step.cell.key()));
     }
   }
   if (plan.steps.empty()) {
@@ -211,10 +220,11 @@ int print_plan(const std::vector<measure::Entry> &entries,
 
 int print_report(const measure::CampaignReport &report, const std::filesystem::path &folder) {
   for (const std::string &note : report.notes) {
-    fmt::print("{}\n", note);
+    print_line(note);
   }
-  fmt::print("{} cells in {}, {} skipped, {} rejected rows; evidence in {}\n", report.cells,
-             clock_text(report.elapsed_s), report.skipped, report.rejected, folder.string());
+  print_line(fmt::format("{} cells in {}, {} skipped, {} rejected rows; evidence in {}",
+                         report.cells, clock_text(report.elapsed_s), report.skipped,
+                         report.rejected, folder.string()));
   if (report.resumed > 0) {
     fmt::print("{} cells were measured before the interruption\n", report.resumed);
   }

@@ -20,7 +20,12 @@ void add_routes(CLI::App &app, int &exit_code);
 void add_stability(CLI::App &app, int &exit_code);
 void add_run(CLI::App &app, int &exit_code);
 void add_verify(CLI::App &app, int &exit_code);
+void add_explain(CLI::App &app, int &exit_code);
+void add_completion(CLI::App &app, int &exit_code);
 void add_diff(CLI::App &app, int &exit_code);
 void add_validate(CLI::App &app, int &exit_code);
+void add_report(CLI::App &app, int &exit_code);
+void add_peers(CLI::App &app, int &exit_code);
+void add_roofline(CLI::App &app, int &exit_code);
 
 } // namespace switchyard::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/text.hpp"
 #include "bench/measure/machine.hpp"
 
 namespace switchyard::cli {
@@ -26,7 +27,7 @@ void add_machine(CLI::App &app, int & /*exit_code*/) {
     for (const auto &[group, facts] : machine.facts) {
       fmt::print("{}\n", group);
       for (const auto &[name, value] : facts) {
-        fmt::print("  {:<18} {}\n", name, value);
+        fmt::print("{}", wrapped(fmt::format("  {:<18} ", name), value));
       }
     }
   });

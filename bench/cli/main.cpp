@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/help.hpp"
 
 int main(int argc, char **argv) {
   using namespace switchyard::cli;
@@ -11,9 +12,11 @@ int main(int argc, char **argv) {
                "Exit codes: 0 good, 1 a check failed, 2 bad usage or input.");
   app.name("switchyard");
   app.require_subcommand(1);
+  narrow_help(app);
   int exit_code = kGood;
   for (const auto add : {add_machine, add_ops, add_bench, add_merge, add_tablegen, add_routes,
-                         add_verify, add_stability, add_run, add_diff, add_validate}) {
+                         add_verify, add_stability, add_run, add_explain, add_diff, add_validate,
+                         add_report, add_peers, add_roofline, add_completion}) {
     add(app, exit_code);
   }
   app.failure_message([](const CLI::App *, const CLI::Error &error) {

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/text.hpp"
 #include "evidence/evidence.hpp"
 #include "evidence/incumbents.hpp"
 
@@ -18,7 +20,37 @@ struct MergeRequest {
   std::string out;
   std::vector<std::string> in;
   bool any_machine = false;
+  bool json = false;
 };
+
+// Of equal cells that differ, the later folder's were taken.
+struct Conflict {
+  std::string cell;
+  std::string taken_from;
+};
+
+void print(const MergeRequest &request, std::size_t profiles, std::size_t added,
+           const std::vector<Conflict> &conflicts) {
+  if (request.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Conflict &each : conflicts) {
+      list.push_back({{"cell", each.cell}, {"taken_from", each.taken_from}});
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"out", request.out},
+                                              {"profiles", profiles},
+                                              {"added", added},
+                                              {"conflicts", list}}
+                           .dump(2));
+    return;
+  }
+  for (const Conflict &each : conflicts) {
+    fmt::print("{}",
+               wrapped("conflict: ", fmt::format("{}: taken from {}", each.cell, each.taken_from)));
+  }
+  fmt::print("{}", wrapped("", fmt::format("{} profiles merged into {}: {} cells added to those of "
+                                           "the first, {} conflicts",
+                                           profiles, request.out, added, conflicts.size())));
+}
 
 // Reads everything before it writes anything. An OUT that is there comes first.
 int run(const MergeRequest &request) {
@@ -28,16 +60,15 @@ int run(const MergeRequest &request) {
   }
   evidence::Profile merged = evidence::read_profile(folders.front());
   std::size_t added = 0;
-  std::size_t conflicts = 0;
+  std::vector<Conflict> conflicts;
   for (std::size_t i = 1; i < folders.size(); ++i) {
     const evidence::Profile next = evidence::read_profile(folders[i]);
     try {
       const evidence::ProfileMerge report =
           evidence::merge_profile(merged, next, request.any_machine);
       added += report.added;
-      conflicts += report.conflicts.size();
       for (const std::string &key : report.conflicts) {
-        fmt::print("conflict: {}: taken from {}\n", key, folders[i]);
+        conflicts.push_back({key, folders[i]});
       }
     } catch (const std::invalid_argument &error) {
       throw std::invalid_argument(fmt::format("{} does not fit {}: {} (see --any-machine)",
@@ -51,8 +82,7 @@ int run(const MergeRequest &request) {
   for (const auto &[name, variant] : merged.variants) {
     evidence::write(request.out, variant);
   }
-  fmt::print("{} profiles merged into {}: {} cells added to those of the first, {} conflicts\n",
-             folders.size(), request.out, added, conflicts);
+  print(request, folders.size(), added, conflicts);
   return kGood;
 }
 
@@ -67,6 +97,7 @@ void add_merge(CLI::App &app, int &exit_code) {
       ->required();
   command->add_flag("--any-machine", request->any_machine,
                     "Merge profiles of machines or builds that differ");
+  command->add_flag("--json", request->json, "Print JSON");
   command->callback([request, &exit_code] { exit_code = run(*request); });
 }
 

@@ -1,30 +1,21 @@
 // switchyard ops: variants, their candidates, and what is not available here and why.
-#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/cli/availability.hpp"
 #include "bench/cli/commands.hpp"
+#include "bench/cli/text.hpp"
 #include "candidates/registry.hpp"
 
 namespace switchyard::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string why_not(const Candidate &candidate) {
-  if (candidate.built()) {
-    return "";
-  }
-  const auto backends = candidates::backends();
-  const auto found =
-      std::find_if(backends.begin(), backends.end(),
-                   [&](const BackendInfo &backend) { return backend.name == candidate.backend; });
-  const std::string option(found == backends.end() ? "" : found->option);
-  return fmt::format("not in this build: configure with -D{}=ON", option);
-}
 
 Json describe(const Variant &variant) {
   Json list = Json::array();
@@ -37,7 +28,7 @@ Json describe(const Variant &variant) {
                     {"backend", candidate.backend},
                     {"version", candidate.version},
                     {"available", candidate.built()},
-                    {"why_not", why_not(candidate)},
+                    {"why_not", why_not_built(candidate)},
                     {"exactness", exactness}});
   }
   return {{"variant", variant.name}, {"candidates", list}};
@@ -60,15 +51,18 @@ void print_text() {
     for (const Variant &variant : op->variants) {
       fmt::print("{}\n", variant.name);
       for (const Candidate &candidate : variant.candidates) {
-        std::string classes;
+        std::vector<std::string> facts;
         for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
           if (candidate.exactness[i] != Exactness::unsupported) {
-            classes +=
-                fmt::format("{} {}  ", variant.dtypes[i].name, name_of(candidate.exactness[i]));
+            facts.push_back(
+                fmt::format("{} {}", variant.dtypes[i].name, name_of(candidate.exactness[i])));
           }
         }
-        fmt::print("  {:<14} v{}  {:<34}{}\n", candidate.id, candidate.version, classes,
-                   why_not(candidate));
+        if (!candidate.built()) {
+          facts.push_back(why_not_built(candidate));
+        }
+        fmt::print("{}", wrapped(fmt::format("  {:<14} v{}  ", candidate.id, candidate.version),
+                                 fmt::format("{}", fmt::join(facts, ", "))));
       }
     }
   }

@@ -49,9 +49,9 @@ Json to_json(const RouteTable &table, const Route &route, std::string_view grade
 void print_text(const RouteTable &table, const Route &route) {
   const RouteAlternative &winner = table.alternatives[route.ranking];
   const std::string to = route.to == kUnbounded ? "…" : fmt::format("{}", route.to);
-  fmt::print("  {:<28} {:>9} – {:<9} {} t{}  {:+.0f} % ({:+.0f} … {:+.0f})\n",
-             fmt::format("{} {}", route.dtype, class_of(route)), route.from, to, winner.candidate,
-             winner.threads, 100 * route.margin, 100 * route.low, 100 * route.high);
+  fmt::print("    {:>11} – {:<11} {:<18} {:+.0f} % ({:+.0f} … {:+.0f})\n", route.from, to,
+             fmt::format("{} t{}", winner.candidate, winner.threads), 100 * route.margin,
+             100 * route.low, 100 * route.high);
 }
 
 void check_op(const std::string &name) {
@@ -146,10 +146,17 @@ void print_readable(const Selection &selection, const Shown &shown) {
     fmt::print("pinned {}\n", pin);
   }
   std::string_view variant;
+  std::string of_class;
   for (const Route *route : chosen_routes(selection, shown)) {
     if (route->variant != variant) {
       variant = route->variant;
+      of_class.clear();
       fmt::print("{}\n", variant);
+    }
+    const std::string next = fmt::format("{} {}", route->dtype, class_of(*route));
+    if (next != of_class) {
+      of_class = next;
+      fmt::print("  {}\n", of_class);
     }
     print_text(*shown.table, *route);
   }
@@ -171,7 +178,7 @@ void print_routes(const Selection &selection) {
 void add_routes(CLI::App &app, int & /*exit_code*/) {
   auto *command = app.add_subcommand("routes", "The table that serves, readable");
   const auto selection = std::make_shared<Selection>();
-  command->add_option("--op", selection->op, "Only this op or variant")->type_name("OP");
+  command->add_option("--op", selection->op, "Only this op or variant")->type_name("OP|VARIANT");
   command->add_option("--file", selection->file, "Show this routes file instead")
       ->type_name("FILE");
   command->add_flag("--json", selection->json, "Print JSON");

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -14,12 +12,14 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/numbers.hpp"
+#include "bench/cli/output_file.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/verify/verify.hpp"
 #include "candidates/backends/cpu.hpp"
 #include "candidates/registry.hpp"
 #include "router/dispatch.hpp"
 #include "router/fp_environment.hpp"
+#include "router/pool.hpp"
 #include "router/split.hpp"
 
 namespace switchyard::cli {
@@ -93,48 +93,6 @@ public:
 
 private:
   std::vector<VariantHandle> handles_;
-};
-
-// A file that gets its name only once it is whole. It is opened before minutes are spent on what
-// is to be written to it.
-class OutputFile {
-public:
-  OutputFile(std::string_view flag, const std::string &name)
-      : flag_(flag), name_(name), temporary_(name + ".tmp"), stream_(temporary_) {
-    if (!stream_ || std::filesystem::is_directory(name_)) {
-      std::error_code ignored;
-      std::filesystem::remove(temporary_, ignored);
-      fail();
-    }
-  }
-  OutputFile(const OutputFile &) = delete;
-  OutputFile &operator=(const OutputFile &) = delete;
-  ~OutputFile() {
-    std::error_code ignored;
-    std::filesystem::remove(temporary_, ignored);
-  }
-
-  void write(const Json &json) {
-    stream_ << json.dump(1) << "\n";
-    stream_.close();
-    std::error_code error;
-    if (stream_) {
-      std::filesystem::rename(temporary_, name_, error);
-    }
-    if (!stream_ || error) {
-      fail();
-    }
-  }
-
-private:
-  [[noreturn]] void fail() const {
-    throw std::runtime_error(fmt::format("{} {}: cannot be written", flag_, name_));
-  }
-
-  std::string flag_;
-  std::string name_;
-  std::string temporary_;
-  std::ofstream stream_;
 };
 
 // Four significant digits: more is noise.
@@ -298,6 +256,8 @@ verify::VerifyOptions options_of(const Request &request) {
   options.budget_s = request.budget.empty() ? 0 : seconds_of("--budget", request.budget);
   options.cell = verify::default_cell_options();
   options.cell.hooks.execute = run_as_dispatched;
+  options.cell.hooks.allocate = pool::acquire;
+  options.cell.hooks.release = pool::release;
   options.cell.duplicates = request.duplicates;
   stop_on_signals();
   options.stop = stop_flag();
@@ -338,10 +298,10 @@ int run(const Request &request) {
   const verify::Summary summary = verification.summary();
   const Json json = to_json(verification, summary, request, routing.profile());
   if (details_file) {
-    details_file->write(details_json(verification));
+    details_file->write(details_json(verification).dump(1));
   }
   if (json_file) {
-    json_file->write(json);
+    json_file->write(json.dump(1));
   }
   if (request.json_asked && !json_file) {
     fmt::print("{}\n", json.dump(2));

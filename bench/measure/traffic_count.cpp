@@ -75,6 +75,10 @@ LineCounts parse_callgrind(std::string_view text) {
   return {totals["DLmr"], totals["ILdmr"] + totals["DLdmr"] + totals["DLdmw"]};
 }
 
+std::int64_t parse_instructions(std::string_view text) {
+  return Totals(text)["Ir"];
+}
+
 CountedTraffic passes_of(const LineCounts &lines, const Call &call) {
   constexpr std::int64_t kFew = 16; // as many times smaller than the input: a few numbers
   const std::int64_t in = call.in[0]->elements() * size_of(call.in[0]->dtype);

@@ -22,6 +22,9 @@ struct LineCounts {
 // std::invalid_argument that says what the text lacks.
 [[nodiscard]] LineCounts parse_callgrind(std::string_view text);
 
+// Instructions executed, of a file that callgrind wrote. Throws as parse_callgrind().
+[[nodiscard]] std::int64_t parse_instructions(std::string_view text);
+
 struct CountedTraffic {
   double reads = 0; // passes, as Traffic defines them
   double writes = 0;

@@ -7,7 +7,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/histogram/compare-inl.hpp"
-#include "kernels/stats/extremes-inl.hpp"
+#include "kernels/stats/minmax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
@@ -19,10 +19,11 @@ namespace {
     CountByComparing<T>(in, n, bins, counts);                                                      \
   }                                                                                                \
   void Range##NAME(const T *in, size_t n, bool skips, T skip, T *least, T *greatest) {             \
+    HWY_ALIGN T scratch[kMinMaxScratch];                                                           \
     if (skips) {                                                                                   \
-      AddExtremes<T, true>(in, n, 0, 1, least, greatest, skip);                                    \
+      MinMaxInterleaved(SkippingKeys<T>(skip), in, n, 1, scratch, least, greatest);                \
     } else {                                                                                       \
-      AddExtremes<T, false>(in, n, 0, 1, least, greatest);                                         \
+      MinMaxInterleaved(IntegerKeys<T>(), in, n, 1, scratch, least, greatest);                     \
     }                                                                                              \
   }
 

@@ -104,14 +104,45 @@ inline bool contiguous(const ConstView &view, std::int64_t size) {
   return fits(kC, size) && fits(kW, pixel) && fits(kH, row) && fits(kX, row * view.shape[kH]);
 }
 
-template <class T> void gather(const std::byte *from, std::int64_t stride, T *to, std::int64_t n) {
+// Every kStep-th element, a distance that the compiler knows: it may then read vectors.
+template <std::int64_t kStep, class T>
+void gather_every(const std::byte *from, T *to, std::int64_t n) {
+  const T *in = reinterpret_cast<const T *>(from);
   for (std::int64_t k = 0; k < n; ++k) {
-    std::memcpy(to + k, from + k * stride, sizeof(T));
+    to[k] = in[k * kStep];
+  }
+}
+
+// Elements `stride` bytes apart, four at a time: their addresses don't wait for each other.
+template <class T> void gather(const std::byte *from, std::int64_t stride, T *to, std::int64_t n) {
+  constexpr std::int64_t kSize = sizeof(T);
+  if (kSize > 1 && aligned<T>(from) && stride == 3 * kSize) {
+    return gather_every<3>(from, to, n);
+  }
+  if (kSize > 1 && aligned<T>(from) && stride == 4 * kSize) {
+    return gather_every<4>(from, to, n);
+  }
+  std::int64_t k = 0;
+  for (; k + 4 <= n; k += 4, from += 4 * stride) {
+    std::memcpy(to + k, from, sizeof(T));
+    std::memcpy(to + k + 1, from + stride, sizeof(T));
+    std::memcpy(to + k + 2, from + 2 * stride, sizeof(T));
+    std::memcpy(to + k + 3, from + 3 * stride, sizeof(T));
+  }
+  for (; k < n; ++k, from += stride) {
+    std::memcpy(to + k, from, sizeof(T));
   }
 }
 template <class T> void scatter(const T *from, std::byte *to, std::int64_t stride, std::int64_t n) {
-  for (std::int64_t k = 0; k < n; ++k) {
-    std::memcpy(to + k * stride, from + k, sizeof(T));
+  std::int64_t k = 0;
+  for (; k + 4 <= n; k += 4, to += 4 * stride) {
+    std::memcpy(to, from + k, sizeof(T));
+    std::memcpy(to + stride, from + k + 1, sizeof(T));
+    std::memcpy(to + 2 * stride, from + k + 2, sizeof(T));
+    std::memcpy(to + 3 * stride, from + k + 3, sizeof(T));
+  }
+  for (; k < n; ++k, to += stride) {
+    std::memcpy(to, from + k, sizeof(T));
   }
 }
 

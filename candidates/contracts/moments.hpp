@@ -66,6 +66,17 @@ template <class Term> double block_sum(std::span<const double> block, Term term)
   return partial[0];
 }
 
+// Σ (x − s / n)² of a block, by its squares where the difference keeps enough digits.
+inline double block_deviations(std::span<const double> block, double s) {
+  const auto n = static_cast<double>(block.size());
+  const double even = s * s / n; // were all values equal
+  const double spread = block_sum(block, [](double x) { return x * x; }) - even;
+  const double center = s / n;
+  return spread >= 1e-4 * even
+             ? spread
+             : block_sum(block, [&](double x) { return (x - center) * (x - center); });
+}
+
 // The deviation is left out where nobody asks for it: large images are judged as well.
 inline Reference floats_reference(Numbers values, bool with_std) {
   double n = 0;
@@ -84,7 +95,7 @@ inline Reference floats_reference(Numbers values, bool with_std) {
     if (with_std) {
       const double d = n > 0 ? center - mean() : 0;
       m += n > 0 ? d * d * (n * size / (n + size)) : 0;
-      m += block_sum(block, [&](double x) { return (x - center) * (x - center); });
+      m += block_deviations(block, s);
     }
     const double sum = h + s;
     const double taken = sum - h; // of s

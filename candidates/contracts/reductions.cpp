@@ -14,8 +14,9 @@
 // are kept, form blocks of 2048; the last may be shorter. A block has 16 partial sums, all
 // beginning at 0; its value k is added to number k mod 16, in order. They are joined in a tree:
 // number i takes in number i + 8, then i + 4, i + 2, i + 1. The block's sum s is that of its m
-// values; its q is the same sum over (x − s/m)², each operation rounded to f64. Blocks are joined
-// in order to n, H + L and M, all 0 at first, L being the rounding errors that H has lost:
+// values; its q is Σx², summed up in the same way, less s²/m where that difference is at least
+// 1e-4 · s²/m, and else the same sum over (x − s/m)²; each operation is rounded to f64. Blocks are
+// joined in order to n, H + L and M, all 0 at first, L being the rounding errors that H has lost:
 //   unless n = 0: M += d²·(n·m / (n + m)), d = s/m − mean;   M += q;   (H, L) += s;   n += m
 // where mean = r + (fma(−r, n, H) + L) / n with r = H / n, or r itself where it is not finite.
 // The results are H + L (H itself where it is not finite), mean and √(M / n) + eps.

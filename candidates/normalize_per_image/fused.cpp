@@ -5,7 +5,6 @@
 #include <hwy/highway.h>
 
 #include "kernels/pointwise/pointwise-inl.hpp"
-#include "kernels/stats/extremes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
@@ -50,67 +49,46 @@ void RescaleF32(const float *in, float *out, size_t n, const float *low, const f
                 size_t phase, size_t period) {
   PerChannel<Rescale>(in, out, n, low, range, phase, period);
 }
-void ExtremesU8(const uint8_t *in, size_t n, size_t first, size_t channels, uint8_t *lowest,
-                uint8_t *highest) {
-  AddExtremes<uint8_t>(in, n, first, channels, lowest, highest);
-}
-void ExtremesF32(const float *in, size_t n, size_t first, size_t channels, float *lowest,
-                 float *highest) {
-  AddExtremes<float>(in, n, first, channels, lowest, highest);
-}
 
 } // namespace
 } // namespace switchyard::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <algorithm>
 #include <array>
-#include <limits>
 
 #include "candidates/common/coefficients.hpp"
-#include "candidates/common/read_runs.hpp"
+#include "candidates/common/runs.hpp"
 #include "candidates/normalize_per_image/adapters.hpp"
+#include "candidates/reduction/adapters.hpp"
 
 namespace switchyard::kernels {
 HWY_EXPORT(StandardizeU8);
 HWY_EXPORT(StandardizeF32);
 HWY_EXPORT(RescaleU8);
 HWY_EXPORT(RescaleF32);
-HWY_EXPORT(ExtremesU8);
-HWY_EXPORT(ExtremesF32);
 } // namespace switchyard::kernels
 
 namespace switchyard::candidates::normalize_per_image {
 namespace {
 
 template <class In>
-using ExtremesKernel = void (*)(const In *in, std::size_t n, std::size_t first,
-                                std::size_t channels, In *lowest, In *highest);
-template <class In>
 using Kernel = void (*)(const In *in, float *out, std::size_t n, const float *a, const float *b,
                         std::size_t phase, std::size_t period);
 
-template <class In>
-void find_extremes(const ConstView &image, ExtremesKernel<In> kernel, std::span<Scale> scales) {
-  using Limits = std::numeric_limits<In>;
+// By min_max's kernels: one value per scale.
+template <class In> void find_ranges(const ConstView &image, std::span<Scale> scales) {
   std::array<In, kMaxPatternChannels> lowest;
   std::array<In, kMaxPatternChannels> highest;
-  std::fill_n(lowest.begin(), scales.size(),
-              Limits::has_infinity ? Limits::infinity() : Limits::max());
-  std::fill_n(highest.begin(), scales.size(),
-              Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
-  const bool together = scales.size() == 1;
-  ReadRuns<In>{forward(image, !together)}([&](const In *in, std::int64_t n, RunChannels run) {
-    const RunChannels c = together ? RunChannels{} : run;
-    const auto first = static_cast<std::size_t>(c.first);
-    if (c.period == 1) {
-      kernel(in, static_cast<std::size_t>(n), 0, 1, &lowest[first], &highest[first]);
-    } else {
-      kernel(in, static_cast<std::size_t>(n), first, static_cast<std::size_t>(c.period),
-             lowest.data(), highest.data());
-    }
-  });
+  const auto count = static_cast<std::int64_t>(scales.size());
+  const View low = hwc(lowest.data(), 1, 1, count);
+  const View high = hwc(highest.data(), 1, 1, count);
+  const ReductionParams params{0, count == 1 ? kAllAxes : kPixelAxes};
+  Call call;
+  call.in = {&image};
+  call.out = {&low, &high};
+  call.params = &params;
+  reduction::run_fused<reduction::Asked::min_max>(call);
   for (std::size_t c = 0; c < scales.size(); ++c) {
     scales[c] = Scale::range(static_cast<float>(lowest[c]), static_cast<float>(highest[c]));
   }
@@ -151,9 +129,9 @@ void find_scales(const ConstView &image, Mode mode, std::span<Scale> scales) {
     std::array<double, 2 * kMaxPatternChannels> values;
     moments_by_kernels(is_per_channel(mode))(image, values, scales);
   } else if (image.dtype == Dtype::u8) {
-    find_extremes<std::uint8_t>(image, HWY_DYNAMIC_DISPATCH(kernels::ExtremesU8), scales);
+    find_ranges<std::uint8_t>(image, scales);
   } else {
-    find_extremes<float>(image, HWY_DYNAMIC_DISPATCH(kernels::ExtremesF32), scales);
+    find_ranges<float>(image, scales);
   }
 }
 

@@ -34,7 +34,7 @@ template <Mode kMode> consteval std::array<Candidate, 5> rows(const Passes &pass
   // id, version, backend, domain, exactness of u8 and f32, traffic, split, run
   return {{
       {"fused",
-       1,
+       2,
        "fused",
        accepts<accepts_fused, kMode>,
        {bitwise, bitwise},
@@ -42,7 +42,7 @@ template <Mode kMode> consteval std::array<Candidate, 5> rows(const Passes &pass
        Split::none,
        run<run_fused, kMode>},
       {"lut",
-       1,
+       2,
        "lut",
        accepts<accepts_lut, kMode>,
        {bitwise, unsupported},

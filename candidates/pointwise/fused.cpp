@@ -49,6 +49,8 @@ SWITCHYARD_POINTWISE(SubtractMultiplyU8F32, SubMul, ToF32, uint8_t)
 SWITCHYARD_POINTWISE(SubtractMultiplyU16F32, SubMul, ToF32, uint16_t)
 SWITCHYARD_POINTWISE(DivideU8F32, DivFirst, ToF32, uint8_t)
 SWITCHYARD_POINTWISE(DivideU16F32, DivFirst, ToF32, uint16_t)
+SWITCHYARD_POINTWISE(DivideByMostU8F32, DivByReciprocal, ToF32, uint8_t)
+SWITCHYARD_POINTWISE(DivideByMostU16F32, DivByReciprocal, ToF32, uint16_t)
 
 SWITCHYARD_POINTWISE(MultiplyF32U8Truncate, MulFirst, ToU8<Truncate>, float)
 SWITCHYARD_POINTWISE(MultiplyF32U8HalfEven, MulFirst, ToU8<HalfEven>, float)
@@ -67,11 +69,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <cstring>
+#include <limits>
 
 #include "candidates/common/coefficients.hpp"
 #include "candidates/common/domain.hpp"
 #include "candidates/common/runs.hpp"
 #include "candidates/pointwise/adapters.hpp"
+#include "candidates/pointwise/fused_bytes.hpp"
 
 namespace switchyard::kernels {
 HWY_EXPORT(AddU8Truncate);
@@ -93,6 +97,8 @@ HWY_EXPORT(SubtractMultiplyU8F32);
 HWY_EXPORT(SubtractMultiplyU16F32);
 HWY_EXPORT(DivideU8F32);
 HWY_EXPORT(DivideU16F32);
+HWY_EXPORT(DivideByMostU8F32);
+HWY_EXPORT(DivideByMostU16F32);
 HWY_EXPORT(MultiplyF32U8Truncate);
 HWY_EXPORT(MultiplyF32U8HalfEven);
 HWY_EXPORT(MultiplyF32U8HalfUp);
@@ -180,8 +186,40 @@ template <> Kernel<float, std::uint16_t> kernel_of(Form form, Rounding rounding)
 }
 #undef SWITCHYARD_ROUNDED
 
+// Integers divided by the largest one, which few calls do otherwise: to the interval [0, 1].
+template <class In> bool divides_by_most(const Expression &expression) {
+  return expression.form == Form::divide && expression.scalar() &&
+         expression.a[0] == static_cast<double>(std::numeric_limits<In>::max());
+}
+
+template <class In> void divide_by_most(const Call &call) {
+  using namespace kernels;
+  Kernel<In, float> kernel = nullptr;
+  if constexpr (sizeof(In) == 1) {
+    kernel = &HWY_DYNAMIC_DISPATCH(DivideByMostU8F32);
+  } else {
+    kernel = &HWY_DYNAMIC_DISPATCH(DivideByMostU16F32);
+  }
+  constexpr float kMost = std::numeric_limits<In>::max();
+  constexpr float kReciprocal = 1 / kMost;
+  Runs<float, In>({call.in[0], call.out[0]})(
+      [&](const In *in, float *out, std::int64_t n, RunChannels) {
+        kernel(in, out, static_cast<std::size_t>(n), &kMost, &kReciprocal, 0, 1);
+      });
+}
+
 template <class In, class Out> void apply(const Call &call, const Expression &expression) {
+  if constexpr (std::numeric_limits<In>::is_integer && sizeof(Out) == sizeof(float)) {
+    if (divides_by_most<In>(expression)) {
+      return divide_by_most<In>(call);
+    }
+  }
   const Kernel<In, Out> kernel = kernel_of<In, Out>(expression.form, expression.rounding);
+  if constexpr (sizeof(In) == 1 && sizeof(Out) == 1) {
+    if (run_in_bytes(call, expression, kernel)) {
+      return;
+    }
+  }
   const std::int64_t period = expression.distinct(call.in[0]->channels());
   const Pattern a(expression.a, period);
   const Pattern b(expression.b, period);

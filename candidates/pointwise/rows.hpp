@@ -47,7 +47,7 @@ consteval std::array<Candidate, 8> rows(const Classes &exactness, const Passes &
   constexpr TrafficByCase kOne(1, 1);
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
   return {{
-      {"fused", 2, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne, Split::rows,
+      {"fused", 3, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne, Split::rows,
        run<run_fused, kDescribe>},
       {"lut", 2, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne, Split::rows,
        run<run_lut, kDescribe>},

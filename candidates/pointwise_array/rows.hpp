@@ -247,9 +247,9 @@ template <Describe *kDescribe> consteval std::array<Candidate, 4> power_rows() {
   constexpr auto kOnce = kMoved([](const Costs &costs) { return costs.once(); });
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
   return {{
-      {"fused", 1, "fused", accepts<accepts_fused, kDescribe>, kAll, kOnce, Split::rows,
+      {"fused", 2, "fused", accepts<accepts_fused, kDescribe>, kAll, kOnce, Split::rows,
        run<run_fused, kDescribe>},
-      {"fused_faithful", 1, "fused", accepts<accepts_fused, kDescribe>, kFaithful, kOnce,
+      {"fused_faithful", 2, "fused", accepts<accepts_fused, kDescribe>, kFaithful, kOnce,
        Split::rows, run<run_fused_faithful, kDescribe>},
       {"aten", 1, "aten", built<kAten, accepts<accepts_aten, kDescribe>>(), kFaithfulWithoutU16,
        kMoved([](const Costs &costs) { return costs.aten_power(); }), Split::rows,

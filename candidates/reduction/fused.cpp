@@ -55,15 +55,15 @@ HWY_INLINE void RangeOf(const typename Keys::Value *in, size_t rows, ptrdiff_t s
                         size_t columns, typename Keys::Key *scratch, typename Keys::Key *low,
                         typename Keys::Key *high) {
   if (columns < kMinMaxChannels) {
-    MinMaxInterleaved<Keys>(in, rows, columns, scratch, low, high);
+    MinMaxInterleaved(Keys(), in, rows, columns, scratch, low, high);
   } else {
-    MinMaxColumns<Keys>(in, rows, stride, columns, low, high);
+    MinMaxColumns(Keys(), in, rows, stride, columns, low, high);
   }
 }
 
 void RangeOfBytes(const uint8_t *in, size_t rows, ptrdiff_t stride, size_t columns,
                   uint8_t *scratch, uint8_t *low, uint8_t *high) {
-  RangeOf<ByteKeys>(in, rows, stride, columns, scratch, low, high);
+  RangeOf<IntegerKeys<uint8_t>>(in, rows, stride, columns, scratch, low, high);
 }
 void RangeOfFloats(const float *in, size_t rows, ptrdiff_t stride, size_t columns, int32_t *scratch,
                    int32_t *low, int32_t *high) {

@@ -63,6 +63,26 @@ void block_sums(const Rows<float> &rows, std::int64_t columns, std::vector<doubl
   std::copy_n(lanes.begin(), columns, sums.begin());
 }
 
+// Sums of squared deviations from the means that `sums` give: Σx² − s²/n where that keeps enough of
+// its digits, else summed up as such.
+void block_deviations(const Rows<float> &rows, std::int64_t columns,
+                      const std::vector<double> &sums, std::vector<double> &squares,
+                      std::vector<double> &lanes) {
+  const auto n = static_cast<double>(rows.rows);
+  std::vector<double> centered(squares.size());
+  block_sums(rows, columns, squares, lanes,
+             [](double value, std::int64_t) { return value * value; });
+  block_sums(rows, columns, centered, lanes, [&](double value, std::int64_t c) {
+    const double deviation = value - sums[static_cast<std::size_t>(c)] / n;
+    return deviation * deviation;
+  });
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
+    const double taken = sums[c] * sums[c] / n;
+    const double left = squares[c] - taken;
+    squares[c] = left >= kSafeSpread * taken ? left : centered[c];
+  }
+}
+
 template <Asked kAsked> void run_floats(const Call &call) {
   std::vector<Moments> moments(kColumns);
   std::vector<double> lanes(static_cast<std::size_t>(kLanes * kColumns));
@@ -73,11 +93,7 @@ template <Asked kAsked> void run_floats(const Call &call) {
       [&](const Rows<float> &rows, std::int64_t columns) {
         block_sums(rows, columns, sums, lanes, [](double value, std::int64_t) { return value; });
         if constexpr (asks_std(kAsked)) {
-          const auto n = static_cast<double>(rows.rows);
-          block_sums(rows, columns, squares, lanes, [&](double value, std::int64_t c) {
-            const double deviation = value - sums[static_cast<std::size_t>(c)] / n;
-            return deviation * deviation;
-          });
+          block_deviations(rows, columns, sums, squares, lanes);
         }
         for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
           asks_std(kAsked) ? moments[c].add(rows.rows, sums[c], squares[c])

@@ -12,6 +12,8 @@ namespace switchyard::candidates::reduction {
 // f32 values are taken in blocks of so many; value k of a block goes to partial sum k mod kLanes.
 inline constexpr std::int64_t kBlock = 2048;
 inline constexpr std::int64_t kLanes = 16;
+// How large Σx² − s²/n of a block has to be beside s²/n for its digits to do.
+inline constexpr double kSafeSpread = 1e-4;
 
 struct MeanStd {
   double mean = 0;

@@ -54,7 +54,7 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
   const TrafficByCase &own = passes.own;
   // id, version, backend, domain, exactness and traffic of u8 and f32, split, run
   return {{
-      {"fused", 2, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
+      {"fused", 3, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
       {"numkong",
        2,
        "numkong",
@@ -79,7 +79,7 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
        passes.aten,
        Split::none,
        built<kAten, run_aten<kAsked>>()},
-      {"loop", 2, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
+      {"loop", 3, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
   }};
 }
 

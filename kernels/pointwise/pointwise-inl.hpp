@@ -83,6 +83,19 @@ HWY_INLINE void StoreBytes(DF d, VI a, VI b, VI c, VI e, uint8_t *out) {
   const auto ordered = hn::TableLookupLanes(mixed, hn::SetTableIndices(di32, kOrder));
   hn::StoreU(hn::BitCast(du8, ordered), du8, out);
   (void)d;
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const hn::ScalableTag<int16_t> di16;
+  const hn::ScalableTag<uint8_t> du8;
+  const hn::ScalableTag<int32_t> di32;
+  // As above: a0 b0 c0 e0, a1 b1 c1 e1, …
+  const auto low = hn::ReorderDemote2To(di16, a, b);
+  const auto high = hn::ReorderDemote2To(di16, c, e);
+  HWY_ALIGN static constexpr int32_t kOrder[16] = {0, 4, 8,  12, 1, 5, 9,  13,
+                                                   2, 6, 10, 14, 3, 7, 11, 15};
+  const hn::Vec<decltype(di32)> mixed{_mm512_packus_epi16(low.raw, high.raw)};
+  const auto ordered = hn::TableLookupLanes(mixed, hn::SetTableIndices(di32, kOrder));
+  hn::StoreU(hn::BitCast(du8, ordered), du8, out);
+  (void)d;
 #else
   const hn::Rebind<uint8_t, DF> du8;
   const size_t n = hn::Lanes(d);
@@ -231,6 +244,19 @@ struct MulFirst {
 };
 struct DivFirst {
   HWY_INLINE VF operator()(VF x, VF a, VF) const { return hn::Div(x, a); }
+};
+// x / divisor by a reciprocal and what that leaves over. Only for integers x in [0, divisor] with a
+// divisor of 255 or 65535: for each of them the result is that of the division.
+struct DivByReciprocal {
+  HWY_INLINE VF operator()(VF x, VF divisor, VF reciprocal) const {
+#if HWY_NATIVE_FMA
+    const VF quotient = hn::Mul(x, reciprocal);
+    return hn::MulAdd(hn::NegMulAdd(quotient, divisor, x), reciprocal, quotient);
+#else
+    (void)reciprocal;
+    return hn::Div(x, divisor);
+#endif
+  }
 };
 // By masks: what Min and Max make of NaN and of zeros of unequal sign differs between targets.
 struct Clip {

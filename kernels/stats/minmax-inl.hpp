@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include <hwy/highway.h>
@@ -21,16 +22,41 @@ namespace switchyard::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A byte is its own key.
-struct ByteKeys {
-  using Value = uint8_t;
-  using Key = uint8_t;
-  using D = hn::ScalableTag<uint8_t>;
-  static constexpr Key kLeast = 0;
-  static constexpr Key kMost = 255;
+// Keys are made by an object. What it loads competes for the smallest as Low() has it, and for the
+// largest as High() has it.
 
-  static HWY_INLINE hn::Vec<D> Load(const Value *p) { return hn::LoadU(D(), p); }
-  static HWY_INLINE Key Of(const Value *p) { return *p; }
+// An integer is its own key.
+template <class T> struct IntegerKeys {
+  using Value = T;
+  using Key = T;
+  using D = hn::ScalableTag<T>;
+  static constexpr Key kLeast = std::numeric_limits<T>::min();
+  static constexpr Key kMost = std::numeric_limits<T>::max();
+
+  HWY_INLINE hn::Vec<D> Load(const Value *p) const { return hn::LoadU(D(), p); }
+  HWY_INLINE hn::Vec<D> Low(hn::Vec<D> keys) const { return keys; }
+  HWY_INLINE hn::Vec<D> High(hn::Vec<D> keys) const { return keys; }
+  HWY_INLINE Key LowOf(const Value *p) const { return *p; }
+  HWY_INLINE Key HighOf(const Value *p) const { return *p; }
+};
+
+// Integers of which one counts as nothing.
+template <class T> class SkippingKeys : public IntegerKeys<T> {
+public:
+  using D = hn::ScalableTag<T>;
+
+  explicit HWY_INLINE SkippingKeys(T skipped) : skipped_(skipped) {}
+  HWY_INLINE hn::Vec<D> Low(hn::Vec<D> keys) const {
+    return hn::IfThenElse(hn::Eq(keys, hn::Set(D(), skipped_)), hn::Set(D(), this->kMost), keys);
+  }
+  HWY_INLINE hn::Vec<D> High(hn::Vec<D> keys) const {
+    return hn::IfThenElse(hn::Eq(keys, hn::Set(D(), skipped_)), hn::Set(D(), this->kLeast), keys);
+  }
+  HWY_INLINE T LowOf(const T *p) const { return *p == skipped_ ? this->kMost : *p; }
+  HWY_INLINE T HighOf(const T *p) const { return *p == skipped_ ? this->kLeast : *p; }
+
+private:
+  T skipped_;
 };
 
 // An f32 as a two's complement integer: the bits below the sign are turned where it is set.
@@ -41,11 +67,17 @@ struct FloatKeys {
   static constexpr Key kLeast = INT32_MIN;
   static constexpr Key kMost = INT32_MAX;
 
-  static HWY_INLINE hn::Vec<D> Load(const Value *p) {
+  HWY_INLINE hn::Vec<D> Load(const Value *p) const {
     const D d;
     const auto bits = hn::BitCast(d, hn::LoadU(hn::Rebind<float, D>(), p));
     return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(d, INT32_MAX)));
   }
+  HWY_INLINE hn::Vec<D> Low(hn::Vec<D> keys) const { return keys; }
+  HWY_INLINE hn::Vec<D> High(hn::Vec<D> keys) const { return keys; }
+  HWY_INLINE Key LowOf(const Value *p) const { return Of(p); }
+  HWY_INLINE Key HighOf(const Value *p) const { return Of(p); }
+
+private:
   static HWY_INLINE Key Of(const Value *p) {
     Key bits;
     std::memcpy(&bits, p, sizeof bits);
@@ -55,17 +87,16 @@ struct FloatKeys {
 
 // Brings one value into the range [*low, *high].
 template <class Keys>
-HWY_INLINE void WidenByOne(const typename Keys::Value *p, typename Keys::Key *low,
+HWY_INLINE void WidenByOne(const Keys &keys, const typename Keys::Value *p, typename Keys::Key *low,
                            typename Keys::Key *high) {
-  const typename Keys::Key key = Keys::Of(p);
-  *low = HWY_MIN(*low, key);
-  *high = HWY_MAX(*high, key);
+  *low = HWY_MIN(*low, keys.LowOf(p));
+  *high = HWY_MAX(*high, keys.HighOf(p));
 }
 
 // kVectors vectors of columns side by side.
-template <class Keys, size_t kVectors>
-HWY_INLINE void WidenStrip(const typename Keys::Value *in, size_t rows, ptrdiff_t stride,
-                           typename Keys::Key *low, typename Keys::Key *high) {
+template <size_t kVectors, class Keys>
+HWY_INLINE void WidenStrip(const Keys &keys, const typename Keys::Value *in, size_t rows,
+                           ptrdiff_t stride, typename Keys::Key *low, typename Keys::Key *high) {
   const typename Keys::D d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<typename Keys::D> lows[kVectors];
@@ -76,9 +107,9 @@ HWY_INLINE void WidenStrip(const typename Keys::Value *in, size_t rows, ptrdiff_
   }
   for (size_t r = 0; r < rows; ++r, in += stride) {
     for (size_t v = 0; v < kVectors; ++v) {
-      const auto keys = Keys::Load(in + v * lanes);
-      lows[v] = hn::Min(lows[v], keys);
-      highs[v] = hn::Max(highs[v], keys);
+      const auto loaded = keys.Load(in + v * lanes);
+      lows[v] = hn::Min(lows[v], keys.Low(loaded));
+      highs[v] = hn::Max(highs[v], keys.High(loaded));
     }
   }
   for (size_t v = 0; v < kVectors; ++v) {
@@ -89,31 +120,44 @@ HWY_INLINE void WidenStrip(const typename Keys::Value *in, size_t rows, ptrdiff_
 
 // Widens low[c] … high[c] by each column of rows that begin `stride` elements apart.
 template <class Keys>
-HWY_INLINE void MinMaxColumns(const typename Keys::Value *in, size_t rows, ptrdiff_t stride,
-                              size_t columns, typename Keys::Key *low, typename Keys::Key *high) {
+HWY_INLINE void MinMaxColumns(const Keys &keys, const typename Keys::Value *in, size_t rows,
+                              ptrdiff_t stride, size_t columns, typename Keys::Key *low,
+                              typename Keys::Key *high) {
   const size_t lanes = hn::Lanes(typename Keys::D());
   size_t c = 0;
   for (; c + 4 * lanes <= columns; c += 4 * lanes) {
-    WidenStrip<Keys, 4>(in + c, rows, stride, low + c, high + c);
+    WidenStrip<4>(keys, in + c, rows, stride, low + c, high + c);
   }
   if (c + 3 * lanes <= columns) {
-    WidenStrip<Keys, 3>(in + c, rows, stride, low + c, high + c);
+    WidenStrip<3>(keys, in + c, rows, stride, low + c, high + c);
     c += 3 * lanes;
   }
   for (; c + lanes <= columns; c += lanes) {
-    WidenStrip<Keys, 1>(in + c, rows, stride, low + c, high + c);
+    WidenStrip<1>(keys, in + c, rows, stride, low + c, high + c);
   }
   if (c == columns) {
     return;
   }
   if (columns >= lanes) { // overlaps the vector before: nothing changes by being seen twice
     c = columns - lanes;
-    WidenStrip<Keys, 1>(in + c, rows, stride, low + c, high + c);
+    WidenStrip<1>(keys, in + c, rows, stride, low + c, high + c);
     return;
   }
   for (size_t r = 0; r < rows; ++r, in += stride) {
     for (size_t i = 0; i < columns; ++i) {
-      WidenByOne<Keys>(in + i, low + i, high + i);
+      WidenByOne(keys, in + i, low + i, high + i);
+    }
+  }
+}
+
+// Brings keys of interleaved channels together by halves, while whole pixels remain: `whole` is a
+// power of two times `channels`.
+template <class Key>
+HWY_INLINE void FoldKeys(Key *lows, Key *highs, size_t whole, size_t channels) {
+  for (size_t half = whole / 2; half >= channels; half /= 2) {
+    for (size_t i = 0; i < half; ++i) {
+      lows[i] = HWY_MIN(lows[i], lows[half + i]);
+      highs[i] = HWY_MAX(highs[i], highs[half + i]);
     }
   }
 }
@@ -123,33 +167,42 @@ HWY_INLINE void MinMaxColumns(const typename Keys::Value *in, size_t rows, ptrdi
 inline constexpr size_t kMinMaxChannels = 64; // the most
 inline constexpr size_t kMinMaxScratch = 2 * 64 * kMinMaxChannels;
 template <class Keys>
-HWY_INLINE void MinMaxInterleaved(const typename Keys::Value *in, size_t pixels, size_t channels,
-                                  typename Keys::Key *scratch, typename Keys::Key *low,
-                                  typename Keys::Key *high) {
+HWY_INLINE void MinMaxInterleaved(const Keys &keys, const typename Keys::Value *in, size_t pixels,
+                                  size_t channels, typename Keys::Key *scratch,
+                                  typename Keys::Key *low, typename Keys::Key *high) {
   const size_t lanes = hn::Lanes(typename Keys::D());
   // One channel: enough vectors for the latency of a comparison.
   const size_t whole = channels == 1 ? 4 * lanes : std::lcm(lanes, channels);
   const size_t periods = pixels * channels / whole;
-  if (periods > 0) {
+  if (periods > 0 || (channels == 1 && pixels >= lanes)) {
     typename Keys::Key *lows = scratch;
     typename Keys::Key *highs = scratch + kMinMaxScratch / 2;
     for (size_t i = 0; i < whole; ++i) {
       lows[i] = Keys::kMost;
       highs[i] = Keys::kLeast;
     }
-    MinMaxColumns<Keys>(in, periods, static_cast<ptrdiff_t>(whole), whole, lows, highs);
-    for (size_t i = 0; i < whole; i += channels) {
-      for (size_t c = 0; c < channels; ++c) {
-        low[c] = HWY_MIN(low[c], lows[i + c]);
-        high[c] = HWY_MAX(high[c], highs[i + c]);
+    MinMaxColumns(keys, in, periods, static_cast<ptrdiff_t>(whole), whole, lows, highs);
+    size_t done = periods * whole;
+    if (channels == 1) { // what is left, a vector at a time
+      for (; done + lanes <= pixels; done += lanes) {
+        WidenStrip<1>(keys, in + done, 1, 0, lows, highs);
+      }
+      if (done < pixels) {
+        WidenStrip<1>(keys, in + pixels - lanes, 1, 0, lows, highs);
+        done = pixels;
       }
     }
-  }
-  const size_t done = periods * whole / channels;
-  in += done * channels;
-  for (size_t p = done; p < pixels; ++p, in += channels) {
+    FoldKeys(lows, highs, whole, channels);
     for (size_t c = 0; c < channels; ++c) {
-      WidenByOne<Keys>(in + c, low + c, high + c);
+      low[c] = HWY_MIN(low[c], lows[c]);
+      high[c] = HWY_MAX(high[c], highs[c]);
+    }
+    in += done;
+    pixels -= done / channels;
+  }
+  for (size_t p = 0; p < pixels; ++p, in += channels) {
+    for (size_t c = 0; c < channels; ++c) {
+      WidenByOne(keys, in + c, low + c, high + c);
     }
   }
 }

@@ -259,163 +259,228 @@ HWY_INLINE VF64 LoadF64(DF64 d, const float *p) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, DF64>(), p));
 }
 
-// Adds the values, or their squared distances from centers[i], of `rows` rows that begin `period`
-// elements apart: lanes[i] = Σ over rows r of in[r · period + i], for i < kStrips · kF32Lanes.
-template <bool kDeviations, size_t kStrips>
-HWY_INLINE void StripSums(const float *in, size_t rows, size_t period, const double *centers,
-                          double *lanes) {
+// What is added up of values: they themselves, with their squares beside them, or their squared
+// distances from a center.
+enum class Terms : uint8_t { values, squares, deviations };
+
+// Lanes of sums; `squares` and `centers` for the terms that have them.
+struct LaneSums {
+  double *sums = nullptr;
+  double *squares = nullptr;
+  const double *centers = nullptr;
+};
+
+// Adds the terms of `rows` rows that begin `period` elements apart: lane i takes in element
+// r · period + i of every row r, for i < kStrips · kF32Lanes. The square of an f32 is exact in f64,
+// so that one rounding or two make no difference.
+template <Terms kTerms, size_t kStrips>
+HWY_INLINE void StripSums(const float *in, size_t rows, size_t period, const LaneSums &lanes) {
   const DF64 d;
   constexpr size_t kWidth = hn::MaxLanes(DF64());
   constexpr size_t kVectors = kStrips * kF32Lanes / kWidth;
   VF64 sums[kVectors];
+  VF64 squares[kVectors];
   for (size_t v = 0; v < kVectors; ++v) {
     sums[v] = hn::Zero(d);
+    squares[v] = hn::Zero(d);
   }
   for (size_t r = 0; r < rows; ++r) {
     for (size_t v = 0; v < kVectors; ++v) {
       VF64 value = LoadF64(d, in + r * period + v * kWidth);
-      if constexpr (kDeviations) {
-        value = hn::Sub(value, hn::LoadU(d, centers + v * kWidth));
+      if constexpr (kTerms == Terms::deviations) {
+        value = hn::Sub(value, hn::LoadU(d, lanes.centers + v * kWidth));
         value = hn::Mul(value, value);
+      }
+      if constexpr (kTerms == Terms::squares) {
+        squares[v] = hn::MulAdd(value, value, squares[v]);
       }
       sums[v] = hn::Add(sums[v], value);
     }
   }
   for (size_t v = 0; v < kVectors; ++v) {
-    hn::StoreU(sums[v], d, lanes + v * kWidth);
+    hn::StoreU(sums[v], d, lanes.sums + v * kWidth);
+    if constexpr (kTerms == Terms::squares) {
+      hn::StoreU(squares[v], d, lanes.squares + v * kWidth);
+    }
   }
 }
 
-// sums[c] of a block of `pixels` × `channels` elements: element p goes to lane p mod
-// (16 · channels), lanes of a channel are added in a tree. Few channels are read in one sweep.
-template <bool kDeviations>
-HWY_INLINE void BlockSums(const float *in, size_t pixels, size_t channels, const double *centers,
-                          double *lanes, double *sums) {
-  constexpr size_t kSweep = 3; // strips whose sums fit the registers of AVX2
+// Element by element.
+template <Terms kTerms> HWY_INLINE void AddEach(const float *in, size_t n, const LaneSums &lanes) {
+  for (size_t i = 0; i < n; ++i) {
+    double value = in[i];
+    if constexpr (kTerms == Terms::deviations) {
+      value -= lanes.centers[i];
+      value *= value;
+    }
+    if constexpr (kTerms == Terms::squares) {
+      lanes.squares[i] += value * value;
+    }
+    lanes.sums[i] += value;
+  }
+}
+
+HWY_INLINE LaneSums Offset(const LaneSums &lanes, size_t i) {
+  return {lanes.sums + i, lanes.squares == nullptr ? nullptr : lanes.squares + i,
+          lanes.centers == nullptr ? nullptr : lanes.centers + i};
+}
+
+// Joins kF32Lanes rows of `channels` lanes in a tree, of which only the first `used` were reached:
+// others would add +0 to values that are never −0.
+HWY_INLINE void JoinLanes(double *lanes, size_t used, size_t channels) {
+  for (size_t half = kF32Lanes / 2; half >= 1; half /= 2) {
+    if (used > half) {
+      const size_t n = (HWY_MIN(used, 2 * half) - half) * channels;
+      for (size_t i = 0; i < n; ++i) {
+        lanes[i] += lanes[half * channels + i];
+      }
+    }
+  }
+}
+
+template <Terms kTerms>
+HWY_INLINE void JoinAll(const LaneSums &lanes, size_t used, size_t channels) {
+  JoinLanes(lanes.sums, used, channels);
+  if constexpr (kTerms == Terms::squares) {
+    JoinLanes(lanes.squares, used, channels);
+  }
+}
+
+// Lanes 0 … channels − 1 become the sums of a block of `pixels` × `channels` elements: element p
+// goes to lane p mod (16 · channels), lanes of a channel are added in a tree. Few channels are read
+// in one sweep.
+template <Terms kTerms>
+HWY_INLINE void BlockSums(const float *in, size_t pixels, size_t channels, const LaneSums &lanes) {
+  // Strips whose sums fit the registers.
+  constexpr size_t kSweep = kTerms != Terms::squares || hn::MaxLanes(DF64()) == 8 ? 3 : 1;
   const size_t period = kF32Lanes * channels;
   const size_t rows = pixels / kF32Lanes;
   for (size_t strip = 0; strip < channels;) {
     const size_t at = strip * kF32Lanes;
     const size_t left = channels - strip;
-    if (left >= kSweep && left != kSweep + 1) {
-      StripSums<kDeviations, kSweep>(in + at, rows, period, centers + at, lanes + at);
+    if (kSweep > 1 && left >= kSweep && left != kSweep + 1) {
+      StripSums<kTerms, kSweep>(in + at, rows, period, Offset(lanes, at));
       strip += kSweep;
-    } else if (left >= 2) {
-      StripSums<kDeviations, 2>(in + at, rows, period, centers + at, lanes + at);
+    } else if (kSweep > 1 && left >= 2) {
+      StripSums<kTerms, 2>(in + at, rows, period, Offset(lanes, at));
       strip += 2;
     } else {
-      StripSums<kDeviations, 1>(in + at, rows, period, centers + at, lanes + at);
+      StripSums<kTerms, 1>(in + at, rows, period, Offset(lanes, at));
       strip += 1;
     }
   }
-  const float *tail = in + rows * period;
-  for (size_t i = 0; i < (pixels % kF32Lanes) * channels; ++i) {
-    double value = tail[i];
-    if constexpr (kDeviations) {
-      value -= centers[i];
-      value *= value;
-    }
-    lanes[i] += value;
-  }
-  for (size_t half = period / 2; half >= channels; half /= 2) {
-    for (size_t i = 0; i < half; ++i) {
-      lanes[i] += lanes[half + i];
-    }
-  }
-  std::memcpy(sums, lanes, channels * sizeof(double));
+  AddEach<kTerms>(in + rows * period, (pixels % kF32Lanes) * channels, lanes);
+  JoinAll<kTerms>(lanes, kF32Lanes, channels);
 }
 
-// lane[i] += each value, or its squared distance from centers[i], of kRows rows of `columns`
-// elements, the rows `step` elements apart.
-template <bool kDeviations, size_t kRows>
-HWY_INLINE void AddRows(const float *in, ptrdiff_t step, size_t columns, const double *centers,
-                        double *lane) {
+// Adds the terms of kRows rows of `columns` elements, the rows `step` elements apart, to lanes.
+template <Terms kTerms, size_t kRows>
+HWY_INLINE void AddRows(const float *in, ptrdiff_t step, size_t columns, const LaneSums &lanes) {
   const DF64 d;
   constexpr size_t kWidth = hn::MaxLanes(DF64());
   size_t i = 0;
   for (; i + kWidth <= columns; i += kWidth) {
-    VF64 sum = hn::LoadU(d, lane + i);
+    VF64 sum = hn::LoadU(d, lanes.sums + i);
+    VF64 square = hn::Zero(d);
+    if constexpr (kTerms == Terms::squares) {
+      square = hn::LoadU(d, lanes.squares + i);
+    }
     for (size_t r = 0; r < kRows; ++r) {
       VF64 value = LoadF64(d, in + static_cast<ptrdiff_t>(r) * step + i);
-      if constexpr (kDeviations) {
-        value = hn::Sub(value, hn::LoadU(d, centers + i));
+      if constexpr (kTerms == Terms::deviations) {
+        value = hn::Sub(value, hn::LoadU(d, lanes.centers + i));
         value = hn::Mul(value, value);
+      }
+      if constexpr (kTerms == Terms::squares) {
+        square = hn::MulAdd(value, value, square);
       }
       sum = hn::Add(sum, value);
     }
-    hn::StoreU(sum, d, lane + i);
-  }
-  for (; i < columns; ++i) {
-    for (size_t r = 0; r < kRows; ++r) {
-      double value = in[static_cast<ptrdiff_t>(r) * step + static_cast<ptrdiff_t>(i)];
-      if constexpr (kDeviations) {
-        value -= centers[i];
-        value *= value;
-      }
-      lane[i] += value;
+    hn::StoreU(sum, d, lanes.sums + i);
+    if constexpr (kTerms == Terms::squares) {
+      hn::StoreU(square, d, lanes.squares + i);
     }
+  }
+  for (size_t r = 0; r < kRows && i < columns; ++r) {
+    AddEach<kTerms>(in + static_cast<ptrdiff_t>(r) * step + i, columns - i, Offset(lanes, i));
   }
 }
 
 // As BlockSums, of rows that begin `stride` elements apart: the same sums in the order of memory.
-// Lanes that no row reaches are left out: they would add +0 to values that are never −0.
-template <bool kDeviations>
+template <Terms kTerms>
 HWY_INLINE void PanelSums(const float *in, size_t rows, ptrdiff_t stride, size_t columns,
-                          const double *centers, double *lanes, double *sums) {
+                          const LaneSums &lanes) {
   const size_t used = HWY_MIN(rows, kF32Lanes);
-  std::memset(lanes, 0, used * columns * sizeof(double));
+  std::memset(lanes.sums, 0, used * columns * sizeof(double));
+  if constexpr (kTerms == Terms::squares) {
+    std::memset(lanes.squares, 0, used * columns * sizeof(double));
+  }
   // Rows of one lane, kF32Lanes apart, go to it together, so that it is written less often.
   constexpr size_t kTogether = 4;
   constexpr ptrdiff_t kStep = kF32Lanes;
   size_t r = 0;
+  const auto lane_at = [&](size_t lane) HWY_ATTR {
+    LaneSums at = Offset(lanes, lane * columns);
+    at.centers = lanes.centers;
+    return at;
+  };
   for (; r + kTogether * kF32Lanes <= rows; r += kTogether * kF32Lanes) {
     for (size_t lane = 0; lane < kF32Lanes; ++lane, in += stride) {
-      AddRows<kDeviations, kTogether>(in, kStep * stride, columns, centers, lanes + lane * columns);
+      AddRows<kTerms, kTogether>(in, kStep * stride, columns, lane_at(lane));
     }
     in += static_cast<ptrdiff_t>((kTogether - 1) * kF32Lanes) * stride;
   }
   for (; r < rows; ++r, in += stride) {
-    AddRows<kDeviations, 1>(in, stride, columns, centers, lanes + r % kF32Lanes * columns);
+    AddRows<kTerms, 1>(in, stride, columns, lane_at(r % kF32Lanes));
   }
-  for (size_t half = kF32Lanes / 2; half >= 1; half /= 2) {
-    if (used > half) {
-      const size_t n = (HWY_MIN(used, 2 * half) - half) * columns;
-      for (size_t i = 0; i < n; ++i) {
-        lanes[i] += lanes[half * columns + i];
-      }
-    }
-  }
-  std::memcpy(sums, lanes, columns * sizeof(double));
+  JoinAll<kTerms>(lanes, used, columns);
 }
 
 // From so many columns on, rows are added one after the other.
 inline constexpr size_t kPanelColumns = 16;
 
+// How large Σx² − s²/n has to be beside s²/n for its digits to do.
+inline constexpr double kSafeSpread = 1e-4;
+
 // Of a block of pixels × channels elements, pixels `stride` elements apart: sums[c], and with
-// kDeviations squares[c] = Σ (x − sums[c] / pixels)². `scratch` holds 2 · 16 · channels elements.
+// kDeviations squares[c] = Σ (x − sums[c] / pixels)², which is Σx² − sums[c]² / pixels where enough
+// of that is left, and else summed up in a second pass. `scratch` holds 2 · 16 · channels elements.
 template <bool kDeviations>
 HWY_INLINE void BlockMoments(const float *in, size_t pixels, ptrdiff_t stride, size_t channels,
                              double *scratch, double *sums, double *squares) {
-  double *lanes = scratch;
-  double *centers = scratch + kF32Lanes * channels;
+  constexpr Terms kFirst = kDeviations ? Terms::squares : Terms::values;
+  double *second = scratch + kF32Lanes * channels;
   const bool panel = stride != static_cast<ptrdiff_t>(channels) || channels >= kPanelColumns;
   if (panel) {
-    PanelSums<false>(in, pixels, stride, channels, centers, lanes, sums);
+    PanelSums<kFirst>(in, pixels, stride, channels, {scratch, second, nullptr});
   } else {
-    BlockSums<false>(in, pixels, channels, centers, lanes, sums);
+    BlockSums<kFirst>(in, pixels, channels, {scratch, second, nullptr});
   }
+  std::memcpy(sums, scratch, channels * sizeof(double));
   if constexpr (kDeviations) {
+    const auto n = static_cast<double>(pixels);
+    const auto is_safe = [&](size_t c) {
+      return squares[c] >= kSafeSpread * (sums[c] * sums[c] / n);
+    };
+    bool all_safe = true;
     for (size_t c = 0; c < channels; ++c) {
-      centers[c] = sums[c] / static_cast<double>(pixels);
+      squares[c] = second[c] - sums[c] * sums[c] / n;
+      all_safe = all_safe && is_safe(c);
     }
-    if (panel) {
-      PanelSums<true>(in, pixels, stride, channels, centers, lanes, squares);
+    if (all_safe) {
       return;
     }
-    for (size_t i = channels; i < kF32Lanes * channels; ++i) {
-      centers[i] = centers[i - channels];
+    for (size_t i = 0; i < (panel ? channels : kF32Lanes * channels); ++i) {
+      second[i] = sums[i % channels] / n;
     }
-    BlockSums<true>(in, pixels, channels, centers, lanes, squares);
+    if (panel) {
+      PanelSums<Terms::deviations>(in, pixels, stride, channels, {scratch, nullptr, second});
+    } else {
+      BlockSums<Terms::deviations>(in, pixels, channels, {scratch, nullptr, second});
+    }
+    for (size_t c = 0; c < channels; ++c) {
+      squares[c] = is_safe(c) ? squares[c] : scratch[c];
+    }
   }
 }
 

@@ -70,6 +70,23 @@ template <class T> HWY_INLINE void StoreFill(uint8_t *out) {
 
 // ---- One run ------------------------------------------------------------------------------------
 
+// Reads four parts of a long run side by side, and returns how many bytes those are. Caches are as
+// fast either way, but from memory one stream was 1.3 times slower: it leaves the prefetchers idle.
+HWY_INLINE size_t ReadStreams(const uint8_t *in, size_t n, Seen &seen) {
+  const DByte d;
+  constexpr size_t kStreams = 4;
+  constexpr size_t kStep = kGroup * kVector;
+  const size_t part = n / kStreams / kStep * kStep;
+  for (size_t i = 0; i < part; i += kStep) {
+    for (size_t s = 0; s < kStreams; ++s) {
+      const uint8_t *at = in + s * part + i;
+      seen.Add(hn::LoadU(d, at), hn::LoadU(d, at + kVector), hn::LoadU(d, at + 2 * kVector),
+               hn::LoadU(d, at + 3 * kVector));
+    }
+  }
+  return kStreams * part;
+}
+
 HWY_INLINE void ReadRun(const uint8_t *in, size_t n, Seen &seen) {
   const DByte d;
   if (n < kVector) {
@@ -81,7 +98,8 @@ HWY_INLINE void ReadRun(const uint8_t *in, size_t n, Seen &seen) {
     }
     return;
   }
-  size_t i = 0;
+  constexpr size_t kLong = size_t{1} << 16;
+  size_t i = n >= kLong ? ReadStreams(in, n, seen) : 0;
   for (; i + kGroup * kVector <= n; i += kGroup * kVector) {
     seen.Add(hn::LoadU(d, in + i), hn::LoadU(d, in + i + kVector),
              hn::LoadU(d, in + i + 2 * kVector), hn::LoadU(d, in + i + 3 * kVector));

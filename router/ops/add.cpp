@@ -19,9 +19,8 @@ struct Add {
   }
   static void check(const AddParams & /*params*/) {}
   static const VariantHandle &variant(const AddParams &params) {
-    static const VariantHandle scalar("add/scalar");
-    static const VariantHandle vector("add/vector");
-    return params.value.scalar() ? scalar : vector;
+    static const edge::ScalarAndVector both("add/scalar", "add/vector");
+    return both(params.value.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
     return image == Dtype::u8 ? 0 : 1;

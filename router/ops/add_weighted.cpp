@@ -14,40 +14,50 @@ void check(const ConstView &a, const ConstView &b, const Options &options) {
   validate::options(kOp, options);
 }
 
-void run(const ConstView &a, double weight_a, const ConstView &b, double weight_b, const View &out,
-         OutputMode mode, const Options &options) {
-  static const VariantHandle variant("add_weighted");
-  const AddWeightedParams params{weight_a, weight_b};
+const VariantHandle &variant() {
+  static const VariantHandle only(kOp);
+  return only;
+}
+
+Call call_of(const ConstView &a, const ConstView &b, const AddWeightedParams &params,
+             const View &out) {
   Call call;
   call.in = {&a, &b};
   call.out = {&out};
   call.params = &params;
   call.dtype_case = edge::u8_or_f32(a);
-  call.flags = edge::flags(out, {&a, &b}, {{&weight_a, 1}, {&weight_b, 1}});
-  dispatch(variant, call, mode, options);
+  call.flags = edge::flags(out, {&a, &b}, {{&params.weight_a, 1}, {&params.weight_b, 1}});
+  return call;
 }
 
 } // namespace
 
 void unchecked::add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                              double weight_b, const View &out, const Options &options) {
-  run(a, weight_a, b, weight_b, out, OutputMode::into, options);
+  const AddWeightedParams params{weight_a, weight_b};
+  dispatch_repeated<2>(variant(), call_of(a, b, params, out), OutputMode::into, options);
 }
 
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                   const View &out, const Options &options) {
+  const AddWeightedParams params{weight_a, weight_b};
+  const Call call = call_of(a, b, params, out);
+  if (dispatch_if_checked<2>(variant(), call, OutputMode::into, options, [] { return true; })) {
+    return;
+  }
   check(a, b, options);
   validate::output(kOp, "out", out, a.shape, {a.dtype});
   validate::overlap(kOp, "a", out, a, true);
   validate::overlap(kOp, "b", out, b, true);
-  run(a, weight_a, b, weight_b, out, OutputMode::into, options);
+  dispatch_checked(variant(), call, OutputMode::into, options);
 }
 
 Image add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                    const Options &options) {
   check(a, b, options);
   Image out(a.shape, a.dtype, a.rank);
-  run(a, weight_a, b, weight_b, out, OutputMode::fresh, options);
+  const AddWeightedParams params{weight_a, weight_b};
+  dispatch_repeated<2>(variant(), call_of(a, b, params, out), OutputMode::fresh, options);
   return out;
 }
 

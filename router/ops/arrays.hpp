@@ -59,16 +59,9 @@ template <class Op> struct Arrays {
   static void run(const ConstView &image, const std::array<Operand, N> &operands, const View &out,
                   OutputMode mode, const Options &options) {
     const ArrayParams params{options.rounding};
-    Call call;
-    call.in = {&image};
-    call.out = {&out};
-    call.params = &params;
-    call.dtype_case = array_case(image, operands);
-    call.flags = edge::flags(out, {&image}, {});
-    for (std::size_t i = 0; i < N; ++i) {
-      const ConstView &view = operands[i].view;
-      call.in[i + 1] = &view;
-      call.flags |= edge::flags(out, {&view}, {}) | (validate::is_wide(view) ? kWide : 0U);
+    const Call call = call_of(image, operands, params, out);
+    if constexpr (N == 1) {
+      return dispatch_repeated<2>(Op::variant(), call, mode, options);
     }
     dispatch(Op::variant(), call, mode, options);
   }
@@ -76,13 +69,23 @@ template <class Op> struct Arrays {
   template <std::size_t N>
   static void into(const ConstView &image, const std::array<Operand, N> &operands, const View &out,
                    const Options &options) {
+    const ArrayParams params{options.rounding};
+    if constexpr (N == 1) {
+      // The flags of f64 operands depend on their elements, which are not to be read yet.
+      if (operands[0].view.dtype != Dtype::f64 &&
+          dispatch_if_checked<2>(Op::variant(), call_of(image, operands, params, out),
+                                 OutputMode::into, options, [] { return true; })) {
+        return;
+      }
+    }
     check(image, operands, options);
     validate::output(Op::kName, "out", out, image.shape, {image.dtype});
     validate::overlap(Op::kName, "image", out, image, true);
     for (const Operand &operand : operands) {
       validate::overlap(Op::kName, operand.name, out, operand.view, true);
     }
-    run(image, operands, out, OutputMode::into, options);
+    dispatch_checked(Op::variant(), call_of(image, operands, params, out), OutputMode::into,
+                     options);
   }
 
   template <std::size_t N>
@@ -95,6 +98,23 @@ template <class Op> struct Arrays {
   }
 
 private:
+  template <std::size_t N>
+  static Call call_of(const ConstView &image, const std::array<Operand, N> &operands,
+                      const ArrayParams &params, const View &out) {
+    Call call;
+    call.in = {&image};
+    call.out = {&out};
+    call.params = &params;
+    call.dtype_case = array_case(image, operands);
+    call.flags = edge::flags(out, {&image}, {});
+    for (std::size_t i = 0; i < N; ++i) {
+      const ConstView &view = operands[i].view;
+      call.in[i + 1] = &view;
+      call.flags |= edge::flags(out, {&view}, {}) | (validate::is_wide(view) ? kWide : 0U);
+    }
+    return call;
+  }
+
   template <std::size_t N>
   static void check(const ConstView &image, const std::array<Operand, N> &operands,
                     const Options &options) {

@@ -30,9 +30,8 @@ struct Clip {
     }
   }
   static const VariantHandle &variant(const ClipParams &params) {
-    static const VariantHandle scalar("clip/scalar");
-    static const VariantHandle vector("clip/vector");
-    return params.low.scalar() && params.high.scalar() ? scalar : vector;
+    static const edge::ScalarAndVector both("clip/scalar", "clip/vector");
+    return both(params.low.scalar() && params.high.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype result) {
     return image == Dtype::u8 ? 0 : result == Dtype::f32 ? 1 : 2;

@@ -11,6 +11,18 @@
 
 namespace switchyard::edge {
 
+// Two variants of an op, looked up together.
+class ScalarAndVector {
+public:
+  ScalarAndVector(std::string_view scalar, std::string_view vector)
+      : scalar_(scalar), vector_(vector) {}
+  const VariantHandle &operator()(bool is_scalar) const { return is_scalar ? scalar_ : vector_; }
+
+private:
+  VariantHandle scalar_;
+  VariantHandle vector_;
+};
+
 // Flags of a pointwise call. Validation has ruled out any overlap but the same view.
 inline std::uint32_t flags(const View &out, std::initializer_list<const ConstView *> inputs,
                            std::initializer_list<Values> parameters) {
@@ -19,7 +31,7 @@ inline std::uint32_t flags(const View &out, std::initializer_list<const ConstVie
     flags |= input->data == out.data && input->dtype == out.dtype ? kInPlace : 0U;
   }
   for (const Values &values : parameters) {
-    flags |= validate::is_wide(values) ? kWide : 0U;
+    flags |= !validate::is_surely_narrow(values) && validate::is_wide(values) ? kWide : 0U;
   }
   return flags;
 }

@@ -19,9 +19,8 @@ struct Multiply {
   }
   static void check(const MultiplyParams & /*params*/) {}
   static const VariantHandle &variant(const MultiplyParams &params) {
-    static const VariantHandle scalar("multiply/scalar");
-    static const VariantHandle vector("multiply/vector");
-    return params.factor.scalar() ? scalar : vector;
+    static const edge::ScalarAndVector both("multiply/scalar", "multiply/vector");
+    return both(params.factor.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
     return image == Dtype::u8 ? 0 : 1;

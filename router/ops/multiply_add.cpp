@@ -19,9 +19,8 @@ struct MultiplyAdd {
   }
   static void check(const MultiplyAddParams & /*params*/) {}
   static const VariantHandle &variant(const MultiplyAddParams &params) {
-    static const VariantHandle scalar("multiply_add/scalar");
-    static const VariantHandle vector("multiply_add/vector");
-    return params.factor.scalar() && params.value.scalar() ? scalar : vector;
+    static const edge::ScalarAndVector both("multiply_add/scalar", "multiply_add/vector");
+    return both(params.factor.scalar() && params.value.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
     return image == Dtype::u8 ? 0 : 1;

@@ -18,9 +18,8 @@ struct Normalize {
   }
   static void check(const NormalizeParams & /*params*/) {}
   static const VariantHandle &variant(const NormalizeParams &params) {
-    static const VariantHandle scalar("normalize/scalar");
-    static const VariantHandle vector("normalize/vector");
-    return params.scalar() ? scalar : vector;
+    static const edge::ScalarAndVector both("normalize/scalar", "normalize/vector");
+    return both(params.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
     return image == Dtype::u8 ? 0 : image == Dtype::u16 ? 1 : 2;

@@ -19,9 +19,8 @@ struct Power {
   }
   static void check(const PowerParams & /*params*/) {}
   static const VariantHandle &variant(const PowerParams &params) {
-    static const VariantHandle scalar("power/scalar");
-    static const VariantHandle vector("power/vector");
-    return params.exponent.scalar() ? scalar : vector;
+    static const edge::ScalarAndVector both("power/scalar", "power/vector");
+    return both(params.exponent.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
     return image == Dtype::u8 ? 0 : 1;

@@ -24,23 +24,32 @@ struct Turning {
     return shape;
   }
 
-  void run(const ConstView &image, const View &out, OutputMode mode, const Options &options) const {
+  [[nodiscard]] Call call(const ConstView &image, const View &out) const {
     Call call;
     call.in = {&image};
     call.out = {&out};
     call.params = params;
     call.dtype_case = image.dtype == Dtype::u16 ? std::uint8_t{2} : edge::u8_or_f32(image);
-    dispatch(variant, call, mode, options);
+    return call;
+  }
+  void run(const ConstView &image, const View &out, OutputMode mode, const Options &options) const {
+    dispatch_repeated<1>(variant, call(image, out), mode, options);
   }
 
   void unchecked(const ConstView &image, const View &out, const Options &options) const {
     run(image, out, OutputMode::into, options);
   }
   void into(const ConstView &image, const View &out, const Options &options) const {
+    const Call whole = call(image, out);
+    // The number of turns is a parameter, and the shape of the result depends on it.
+    if (dispatch_if_checked<1>(variant, whole, OutputMode::into, options,
+                               [&] { return params == nullptr || out.shape == shape(image); })) {
+      return;
+    }
     check(image, options);
     validate::output(op, "out", out, shape(image), {image.dtype});
     validate::overlap(op, "image", out, image, false);
-    run(image, out, OutputMode::into, options);
+    dispatch_checked(variant, whole, OutputMode::into, options);
   }
   [[nodiscard]] Image fresh(const ConstView &image, const Options &options) const {
     check(image, options);

@@ -31,30 +31,36 @@ template <class Op> struct Unary {
   // As `unchecked::` promises: wrong arguments are undefined behaviour.
   static void run(const ConstView &image, const Params &params, const View &out, OutputMode mode,
                   const Options &options) {
-    Call call;
-    call.in = {&image};
-    call.out = {&out};
-    call.params = &params;
-    call.dtype_case = Op::dtype_case(image.dtype, out.dtype);
-    call.flags = edge::flags(out, {&image}, {});
-    for (const Named &parameter : Op::parameters(params)) {
-      call.flags |= validate::is_wide(parameter.values) ? kWide : 0U;
+    const Call call = call_of(image, params, out);
+    if (is_there_already(image, out, call)) {
+      return dispatch_nothing(Op::variant(params), call, mode, options);
     }
-    if constexpr (requires { Op::copies(image.dtype, out.dtype); }) {
-      if (Op::copies(image.dtype, out.dtype) && (call.flags & kInPlace) != 0) {
-        // Onto itself. A pin that is wrong is one here, too.
-        return dispatch_nothing(Op::variant(params), call, mode, options);
-      }
-    }
-    dispatch(Op::variant(params), call, mode, options);
+    dispatch_repeated<1>(Op::variant(params), call, mode, options);
   }
 
   static void into(const ConstView &image, const Params &params, const View &out,
                    std::initializer_list<Dtype> results, const Options &options) {
+    const Call call = call_of(image, params, out);
+    const bool nothing = is_there_already(image, out, call);
+    if (!nothing &&
+        dispatch_if_checked<1>(Op::variant(params), call, OutputMode::into, options, [&] {
+          for (const Named &parameter : Op::parameters(params)) {
+            if (!validate::is_parameter(parameter.values, image.channels())) {
+              return false;
+            }
+          }
+          Op::check(params);
+          return true;
+        })) [[likely]] {
+      return;
+    }
     check(image, params, options);
     validate::output(Op::kName, "out", out, image.shape, results);
     validate::overlap(Op::kName, "image", out, image, true);
-    run(image, params, out, OutputMode::into, options);
+    if (nothing) {
+      return dispatch_nothing(Op::variant(params), call, OutputMode::into, options);
+    }
+    dispatch_checked(Op::variant(params), call, OutputMode::into, options);
   }
 
   [[nodiscard]] static Image fresh(const ConstView &image, const Params &params, Dtype result,
@@ -66,6 +72,37 @@ template <class Op> struct Unary {
   }
 
 private:
+  static Call call_of(const ConstView &image, const Params &params, const View &out) {
+    const std::uint32_t in_place = edge::flags(out, {&image}, {});
+    return {.in = {&image, nullptr, nullptr},
+            .out = {&out, nullptr},
+            .params = &params,
+            .flags = is_surely_narrow(params) ? in_place : in_place | wide_flag(params),
+            .dtype_case = Op::dtype_case(image.dtype, out.dtype)};
+  }
+  static bool is_surely_narrow(const Params &params) {
+    bool narrow = true;
+    for (const Named &parameter : Op::parameters(params)) {
+      narrow = narrow && validate::is_surely_narrow(parameter.values);
+    }
+    return narrow;
+  }
+  [[gnu::noinline]] static std::uint32_t wide_flag(const Params &params) {
+    std::uint32_t flag = 0;
+    for (const Named &parameter : Op::parameters(params)) {
+      flag |= validate::is_wide(parameter.values) ? kWide : 0U;
+    }
+    return flag;
+  }
+
+  // A copy onto itself. A pin that is wrong is one there, too.
+  static bool is_there_already(const ConstView &image, const View &out, const Call &call) {
+    if constexpr (requires { Op::copies(image.dtype, out.dtype); }) {
+      return (call.flags & kInPlace) != 0 && Op::copies(image.dtype, out.dtype);
+    }
+    return false;
+  }
+
   static void check(const ConstView &image, const Params &params, const Options &options) {
     validate::image(Op::kName, "image", image, Op::images());
     for (const Named &parameter : Op::parameters(params)) {

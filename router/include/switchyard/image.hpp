@@ -9,7 +9,8 @@
 
 namespace switchyard {
 
-// Movable, not copyable; memory is aligned to 64 bytes and uninitialised. Converts to views.
+// Movable, not copyable; memory is aligned to 64 bytes and uninitialised. Converts to views. The
+// memory comes from the pool of switchyard/pool.hpp and goes back to it, on whichever thread.
 class Image {
 public:
   Image() = default;
@@ -32,10 +33,11 @@ public:
   }
 
 private:
-  struct Free {
-    void operator()(std::byte *memory) const;
+  struct Release {
+    std::size_t bytes;
+    void operator()(std::byte *memory) const noexcept;
   };
-  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<std::byte, Release> memory_;
   View view_;
 };
 

@@ -16,26 +16,30 @@ namespace switchyard {
 // scalar. The op throws Error for a vector whose length is neither 1 nor C.
 class Parameter {
 public:
-  constexpr Parameter(double scalar) : scalar_(scalar) {} // NOLINT: 1.08 is a parameter
-  constexpr Parameter(std::span<const double> values)     // NOLINT: so is a vector
-      : data_(values.data()), size_(static_cast<std::int64_t>(values.size())), vector_(true) {}
+  constexpr Parameter(double scalar)
+      : scalar_(scalar), values_{&scalar_, 1} {}      // NOLINT: 1.08 is one
+  constexpr Parameter(std::span<const double> values) // NOLINT: so is a vector
+      : values_{values.data(), static_cast<std::int64_t>(values.size())} {}
   constexpr Parameter(std::initializer_list<double> values) // NOLINT: and {1, 2, 3}
       : Parameter(std::span<const double>(values.begin(), values.size())) {}
   template <class Range>
   requires requires(const Range &range) { std::span<const double>(range); }
   constexpr Parameter(const Range &range) // NOLINT: std::vector, std::array
       : Parameter(std::span<const double>(range)) {}
+  // A copy has a scalar of its own.
+  constexpr Parameter(const Parameter &other) : scalar_(other.scalar_), values_{other.values_} {
+    if (other.values_.data == &other.scalar_) {
+      values_.data = &scalar_;
+    }
+  }
+  Parameter &operator=(const Parameter &) = delete;
 
   // Valid as long as this Parameter and what it borrows.
-  [[nodiscard]] constexpr Values values() const {
-    return vector_ ? Values{data_, size_} : Values{&scalar_, 1};
-  }
+  [[nodiscard]] constexpr const Values &values() const { return values_; }
 
 private:
   double scalar_ = 0;
-  const double *data_ = nullptr;
-  std::int64_t size_ = 0;
-  bool vector_ = false;
+  Values values_;
 };
 
 // An array: any view or Image, of u8, i8, u16, i16, f32 or f64 elements. Its height and width are

@@ -8,4 +8,5 @@
 #include "switchyard/ops.hpp"
 #include "switchyard/options.hpp"
 #include "switchyard/parameter.hpp"
+#include "switchyard/pool.hpp"
 #include "switchyard/routes.hpp"
