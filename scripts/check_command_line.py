@@ -24,13 +24,15 @@ COLUMNS = 80
 # Commands without --json, and commands that are too slow or change files; the latter's JSON is
 # tested where they are.
 EXPLAIN = ["explain", "multiply_add/scalar", "--dtype", "u8", "--shape", "480x640x3"]
-QUICK = [["ops"], ["routes"], ["routes", "--op", "multiply_add"], ["machine"], EXPLAIN,
+QUICK = [["validate", "evidence/profiles"], ["diff", "evidence/profiles", "evidence/profiles"],
+         ["ops"], ["routes"], ["routes", "--op", "multiply_add"], ["machine"], EXPLAIN,
          [*EXPLAIN, "--threads", "2", "--exactness", "bitwise"],
          ["explain", "mean/global", "--dtype", "u8", "--shape", "1080x1920x3"],
          ["explain", "normalize_per_image/image_per_channel", "--dtype", "f32", "--shape",
           "7x31x33x5", "--layout", "planar", "--out", "fresh"]]
 TEXT_ONLY = [["bench", "--full", "--dry-run"], ["bench", "--stale", "--dry-run"]]
-WRONG = [["nonsense"], ["ops", "--nonsense"], ["routes", "--op", "nonsense"],
+WRONG = [["validate", "/nonsense"], ["diff", "/nonsense"], ["diff", "a", "b", "c"],
+         ["nonsense"], ["ops", "--nonsense"], ["routes", "--op", "nonsense"],
          ["explain", "nonsense", "--dtype", "u8", "--shape", "2x2x3"],
          ["explain", "vflip", "--dtype", "u9", "--shape", "2x2x3"],
          ["explain", "vflip", "--dtype", "u8", "--shape", "2by2"],

@@ -49,7 +49,7 @@ fi
 
 step "Routes in force"
 "$program" tablegen --evidence "$scratch/profiles" --keep-incumbents 2>/dev/null
-if diff -r "$profiles" "$scratch/profiles" >"$scratch/changes"; then
+if diff -r --exclude='.*' "$profiles" "$scratch/profiles" >"$scratch/changes"; then
   echo "incumbents.json has the routes that follow from the evidence"
 else
   head -n 20 "$scratch/changes"

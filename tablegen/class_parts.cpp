@@ -20,6 +20,7 @@ std::vector<KeyPart> parts_of(const ClassKey &key) {
       part("layout", std::string(name_of(key.layout))),
       part("output", std::string(name_of(key.output))),
       part("thread_budget", std::to_string(key.thread_budget), "t"),
+      part("op_class", key.op_class),
   };
 }
 

@@ -205,7 +205,7 @@ TEST_CASE("One edited row of a losing candidate is all that is said") {
         "\n"
         "Rows (1)\n"
         "  hflip#u8 128x160x3 contiguous into hot t1 none loop t1\n"
-        "    changed: 20 us → 40 us, 2 times\n");
+        "    changed: 20.0 µs → 40.0 µs, 2 times\n");
   const Ran markdown = pair.diff("--format markdown");
   CHECK(markdown.code == 0);
   CHECK_THAT(markdown.out,
@@ -214,7 +214,7 @@ TEST_CASE("One edited row of a losing candidate is all that is said") {
                              "| Where | What |\n"
                              "|---|---|\n"
                              "| hflip#u8 128x160x3 contiguous into hot t1 none loop t1 | changed: "
-                             "20 us → 40 us, 2 times |\n"));
+                             "20.0 µs → 40.0 µs, 2 times |\n"));
   const json profile = pair.profile();
   CHECK(lists_of(profile) == Names{"rows"});
   REQUIRE(profile["rows"].size() == 1);
@@ -233,11 +233,11 @@ TEST_CASE("A routed candidate that takes a fifth longer is a regression of that 
   CHECK(first_line(text.out) == "regression: no route changed; 1 cell slower");
   CHECK_THAT(text.out, Catch::Contains("Slower (1)\n"
                                        "  hflip#u8 480x640x3 contiguous into hot t1 none\n"
-                                       "    fused t1: 40 us → 48 us, 1.2 times ["));
+                                       "    fused t1: 40.0 µs → 48.0 µs, 1.2 times ["));
   CHECK_THAT(pair.diff("--format markdown").out,
              Catch::Contains("#### Slower (1)\n\n| Where | What |\n|---|---|\n"
                              "| hflip#u8 480x640x3 contiguous into hot t1 none | fused t1: "
-                             "40 us → 48 us, 1.2 times"));
+                             "40.0 µs → 48.0 µs, 1.2 times"));
   const json profile = pair.profile();
   CHECK(lists_of(profile) == Names{"rows", "slower"});
   REQUIRE(profile["slower"].size() == 1);

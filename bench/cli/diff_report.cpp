@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/diff_sections.hpp"
+#include "bench/cli/text.hpp"
 #include "tablegen/class_parts.hpp"
 
 namespace switchyard::cli {
@@ -17,36 +18,10 @@ namespace {
 using namespace tablegen;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kColumns = 80;
-
 // ---- text ---------------------------------------------------------------------------------------
 
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) !=
-           0x80U; // no byte that continues a character
-  }));
-}
-
-// Appends the words as lines of at most kColumns, the first indented by `indent`, others by two
-// more.
 void append_wrapped(std::string &text, std::string_view words, std::size_t indent) {
-  std::string line(indent, ' ');
-  bool empty = true;
-  while (!words.empty()) {
-    const std::size_t space = std::min(words.find(' '), words.size());
-    const std::string_view word = words.substr(0, space);
-    if (!empty && columns_of(line) + 1 + columns_of(word) > kColumns) {
-      text += line + "\n";
-      line.assign(indent + 2, ' ');
-      empty = true;
-    }
-    line += (empty ? "" : " ");
-    line += word;
-    empty = false;
-    words.remove_prefix(std::min(space + 1, words.size()));
-  }
-  text += line + "\n";
+  text += wrapped(std::string(indent, ' '), words, 2);
 }
 
 std::string left_out(std::size_t count) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/cli/text.hpp"
 #include "evidence/text.hpp"
 #include "tablegen/class_parts.hpp"
 
@@ -186,17 +187,6 @@ DiffSection classes_section(std::string title, const std::vector<ClassKey> &clas
 }
 
 } // namespace
-
-std::string time_text(double ns) {
-  constexpr double kThousand = 1e3;
-  const char *const units[] = {"ns", "us", "ms", "s"};
-  std::size_t unit = 0;
-  while (ns >= kThousand && unit + 1 < std::size(units)) {
-    ns /= kThousand;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", ns, units[unit]);
-}
 
 std::vector<DiffSection> sections_of(const ProfileDiff &diff) {
   std::vector<DiffSection> all{

@@ -27,7 +27,4 @@ struct DiffSection {
 // How much was compared, and on what footing: sentences, one a line.
 [[nodiscard]] std::vector<std::string> basis_of(const tablegen::ProfileDiff &diff);
 
-// "41.2 us"
-[[nodiscard]] std::string time_text(double ns);
-
 } // namespace switchyard::cli
