@@ -27,6 +27,12 @@ int class_named(const Kinds &kinds, std::string_view name) {
   return found == kinds.classes.end() ? -1 : static_cast<int>(found - kinds.classes.begin());
 }
 
+// Empty where the variant has no classes.
+std::string_view name_of_class(const Kinds &kinds, int op_class) {
+  return kinds.classes.empty() ? std::string_view()
+                               : kinds.classes[static_cast<std::size_t>(op_class)];
+}
+
 // True where equal extents are skipped: a stride counts only on axes longer than 1.
 bool stride_is(const ConstView &view, Axis axis, std::int64_t stride) {
   return view.shape[axis] <= 1 || view.strides[axis] == stride;
@@ -444,6 +450,8 @@ Router::Service Router::service(int variant, int dtype_case, const RouteKey &key
     service.layout = entry.layout;
     service.output = entry.output;
     service.budget = entry.budget;
+    service.op_class =
+        name_of_class(variants_[static_cast<std::size_t>(variant)]->kinds, entry.op_class);
     service.measured_from = serves->measured_from;
     service.measured_to = serves->measured_to;
     service.part = static_cast<std::size_t>(serves - first);

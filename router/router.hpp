@@ -149,6 +149,7 @@ public:
     LayoutClass layout = LayoutClass::contiguous;
     OutputMode output = OutputMode::into;
     int budget = 1;
+    std::string_view op_class; // empty where the variant has none
     std::int64_t measured_from = 0;
     std::int64_t measured_to = 0;
     std::vector<Part> parts; // of the class, by size; empty: the order of the op's table

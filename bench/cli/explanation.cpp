@@ -36,17 +36,26 @@ using tablegen::Verdict;
 
 // A class's keys under their names in evidence. A further key is a further line.
 Keys keys_of(const tablegen::ClassKey &key) {
-  return {{"dtype", key.dtype},
-          {"channels", fmt::format("{}", key.channels)},
-          {"layout", std::string(name_of(key.layout))},
-          {"output", std::string(name_of(key.output))},
-          {"threads", fmt::format("{}", key.thread_budget)}};
+  Keys keys{{"dtype", key.dtype},
+            {"channels", fmt::format("{}", key.channels)},
+            {"layout", std::string(name_of(key.layout))},
+            {"output", std::string(name_of(key.output))},
+            {"threads", fmt::format("{}", key.thread_budget)}};
+  if (!key.op_class.empty()) {
+    keys.emplace_back("op_class", key.op_class);
+  }
+  return keys;
 }
 
 tablegen::ClassKey class_of(std::string_view variant, std::string_view dtype,
                             const Router::Service &service) {
-  return {std::string(variant), std::string(dtype), service.channels,
-          service.layout,       service.output,     service.budget};
+  return {std::string(variant),
+          std::string(dtype),
+          service.channels,
+          service.layout,
+          service.output,
+          service.budget,
+          std::string(service.op_class)};
 }
 
 class Explainer {
@@ -59,7 +68,7 @@ public:
         set_(tablegen::candidate_set(candidates::ops())), source_(request, set_) {
     demand_ = request.exactness == "bitwise" ? Exactness::bitwise : Exactness::faithful;
     output_ = problem_.spec().output == OutputMode::fresh ? OutputMode::fresh : OutputMode::into;
-    key_ = key_of(problem_.call(), output_, request.threads, demand_);
+    key_ = key_of(variant_.kinds, problem_.call(), output_, request.threads, demand_);
     index_ = source_.router().variant_index(variant_.name);
   }
 
