@@ -165,7 +165,7 @@ void count_pointwise(Report &report) {
   static Buffer<std::uint8_t> out;
   static Buffer<float> wide;
   report.add(
-      {220, 160},
+      {210, 155},
       [&](Run *run) {
         const double factor = 1.08;
         const double value = -12;
@@ -179,7 +179,7 @@ void count_pointwise(Report &report) {
   const std::array<double, kChannels> mean{123.675, 116.28, 103.53};
   const std::array<double, kChannels> scale{1 / 58.395, 1 / 57.12, 1 / 57.375};
   report.add(
-      {365, 310},
+      {245, 190},
       [&](Run *run) {
         const NormalizeParams params{{mean.data(), kChannels}, {scale.data(), kChannels}};
         run_direct(run, &params, wide.view, image.view);
@@ -189,7 +189,7 @@ void count_pointwise(Report &report) {
       [&] { (void)normalize(image.view, mean, scale); });
 
   report.add(
-      {255, 180},
+      {235, 170},
       [&](Run *run) {
         const AddWeightedParams params{0.7, 0.3};
         run_direct(run, &params, out.view, image.view, &second.view);
@@ -199,7 +199,7 @@ void count_pointwise(Report &report) {
       [&] { (void)add_weighted(image.view, 0.7, second.view, 0.3); });
 
   report.add(
-      {290, 210},
+      {270, 205},
       [&](Run *run) {
         const ArrayParams params{Rounding::by_op};
         run_direct(run, &params, out.view, image.view, &second.view);
@@ -216,14 +216,14 @@ void count_others(Report &report) {
   const View means = hwc(sums.data(), 1, 1, kChannels);
 
   report.add(
-      {185, 110}, [&](Run *run) { run_direct(run, nullptr, out.view, image.view); },
+      {175, 100}, [&](Run *run) { run_direct(run, nullptr, out.view, image.view); },
       [&] { hflip(image.view, out.view); }, [&] { unchecked::hflip(image.view, out.view); },
       [&] { (void)hflip(image.view); });
 
   static std::array<std::uint8_t, 256> table;
   const ConstView entries = hwc(std::as_const(table).data(), 1, 256, 1);
   report.add(
-      {450, 150},
+      {435, 140},
       [&](Run *run) {
         const LutParams params{entries};
         run_direct(run, &params, out.view, image.view);
