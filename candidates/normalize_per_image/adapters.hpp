@@ -110,6 +110,10 @@ private:
   const Candidate *candidate_;
 };
 
+// The lowest and highest values, by min_max's candidate of our own kernels: one of each, or one per
+// channel where the results have several.
+void find_extremes(const ConstView &image, const View &lowest, const View &highest);
+
 // The scales as the kernels find them, bit for bit those of the contract, of up to
 // kMaxPatternChannels channels.
 void find_scales(const ConstView &image, Mode mode, std::span<Scale> scales);

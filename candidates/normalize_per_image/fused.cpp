@@ -60,7 +60,6 @@ HWY_AFTER_NAMESPACE();
 #include "candidates/common/coefficients.hpp"
 #include "candidates/common/runs.hpp"
 #include "candidates/normalize_per_image/adapters.hpp"
-#include "candidates/reduction/adapters.hpp"
 
 namespace switchyard::kernels {
 HWY_EXPORT(StandardizeU8);
@@ -76,19 +75,12 @@ template <class In>
 using Kernel = void (*)(const In *in, float *out, std::size_t n, const float *a, const float *b,
                         std::size_t phase, std::size_t period);
 
-// By min_max's kernels: one value per scale.
+// One range per scale.
 template <class In> void find_ranges(const ConstView &image, std::span<Scale> scales) {
   std::array<In, kMaxPatternChannels> lowest;
   std::array<In, kMaxPatternChannels> highest;
   const auto count = static_cast<std::int64_t>(scales.size());
-  const View low = hwc(lowest.data(), 1, 1, count);
-  const View high = hwc(highest.data(), 1, 1, count);
-  const ReductionParams params{0, count == 1 ? kAllAxes : kPixelAxes};
-  Call call;
-  call.in = {&image};
-  call.out = {&low, &high};
-  call.params = &params;
-  reduction::run_fused<reduction::Asked::min_max>(call);
+  find_extremes(image, hwc(lowest.data(), 1, 1, count), hwc(highest.data(), 1, 1, count));
   for (std::size_t c = 0; c < scales.size(); ++c) {
     scales[c] = Scale::range(static_cast<float>(lowest[c]), static_cast<float>(highest[c]));
   }

@@ -1,5 +1,6 @@
 // The candidates of normalize_per_image: (x − mean) / (std + eps), or (x − min) / (max − min).
 #include <algorithm>
+#include <string_view>
 
 #include "candidates/common/built.hpp"
 #include "candidates/config.hpp"
@@ -140,6 +141,24 @@ void Moments::operator()(const ConstView &image, std::span<double> values,
   for (std::size_t c = 0; c < scales.size(); ++c) {
     scales[c] = Scale::standard(values[c], values[c + scales.size()]);
   }
+}
+
+void find_extremes(const ConstView &image, const View &lowest, const View &highest) {
+  const auto kernels_of = [](std::string_view variant) {
+    const auto candidates = find_variant(variant)->candidates;
+    return &*std::find_if(candidates.begin(), candidates.end() - 1,
+                          [](const Candidate &candidate) { return candidate.id == "fused"; });
+  };
+  static const Candidate *const kGlobal = kernels_of("min_max/global");
+  static const Candidate *const kChannels = kernels_of("min_max/per_channel");
+  const bool together = lowest.channels() == 1;
+  const ReductionParams params{0, together ? kAllAxes : kPixelAxes};
+  Call call;
+  call.in = {&image};
+  call.out = {&lowest, &highest};
+  call.params = &params;
+  call.dtype_case = image.dtype == Dtype::u8 ? 0 : 1;
+  (together ? kGlobal : kChannels)->run(call);
 }
 
 const OpTable &table() {

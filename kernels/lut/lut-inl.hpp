@@ -22,6 +22,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/lut/tables.hpp"
+#include "kernels/pointwise/few-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
@@ -182,9 +183,9 @@ HWY_INLINE void ForBlocks(const uint8_t *in, uint8_t *out, size_t n, size_t size
   if (i < n) {
     HWY_ALIGN uint8_t tail_in[kMaxSize] = {};
     HWY_ALIGN uint8_t tail_out[kMaxSize];
-    std::memcpy(tail_in, in + i, n - i);
+    CopyFew(tail_in, in + i, n - i);
     block(tail_in, tail_out);
-    std::memcpy(out + i, tail_out, n - i);
+    CopyFew(out + i, tail_out, n - i);
   }
 }
 

@@ -282,7 +282,7 @@ HWY_INLINE bool FitLinear(const uint8_t *table, float slope, int bits, ByteField
     wanted[x] = table[falls ? 255 - x : x];
   }
   const float scaled = (falls ? -slope : slope) * static_cast<float>(1 << (8 + bits));
-  const auto nearest = static_cast<int32_t>(scaled + 0.5F);
+  const auto nearest = static_cast<int32_t>(std::lround(scaled));
   for (const int32_t factor : {nearest, nearest + 1, nearest - 1}) {
     if (factor < 0 || factor > 65535) {
       continue;
