@@ -22,7 +22,8 @@ PlannedTable::PlannedTable(const Plan &plan, std::string_view candidate_set)
                          .ranked = static_cast<std::uint32_t>(region.ranking.size()),
                          .margin = static_cast<float>(region.margin.estimate),
                          .low = static_cast<float>(region.margin.low),
-                         .high = static_cast<float>(region.margin.high)});
+                         .high = static_cast<float>(region.margin.high),
+                         .op_class = of_class.key.op_class});
       for (const Alternative &alternative : region.ranking) {
         alternatives_.push_back({alternative.candidate, alternative.threads});
       }

@@ -358,9 +358,18 @@ TEST_CASE(
       for (const std::int64_t size : of_class.sizes) {
         const tablegen::ClassKey &key = of_class.key;
         INFO(key.variant << ' ' << key.dtype << " c" << key.channels << ' ' << size);
-        const Router::Service service = router.service(
-            router.variant_index(key.variant), dtype,
-            {key.channels, size, key.layout, key.output, key.thread_budget, Exactness::faithful});
+        const int index = router.variant_index(key.variant);
+        const auto classes = router.variant(index).kinds.classes;
+        const auto op_class = std::find(classes.begin(), classes.end(), key.op_class);
+        const Router::Service service =
+            router.service(index, dtype,
+                           {.channels = key.channels,
+                            .elements = size,
+                            .layout = key.layout,
+                            .output = key.output,
+                            .threads = key.thread_budget,
+                            .exactness = Exactness::faithful,
+                            .op_class = static_cast<int>(op_class - classes.begin())});
         REQUIRE(service.part < service.parts.size());
         const Router::Service::Part &serving = service.parts[service.part];
         REQUIRE(serving.from <= size);

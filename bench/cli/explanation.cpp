@@ -42,7 +42,7 @@ Keys keys_of(const tablegen::ClassKey &key) {
             {"output", std::string(name_of(key.output))},
             {"threads", fmt::format("{}", key.thread_budget)}};
   if (!key.op_class.empty()) {
-    keys.emplace_back("op_class", key.op_class);
+    keys.push_back({"op_class", key.op_class});
   }
   return keys;
 }
@@ -97,6 +97,10 @@ private:
                        {"threads", fmt::format("{}", key_.threads)},
                        {"params", cell_.params},
                        {"exactness", std::string(name_of(demand_))}};
+    if (!variant_.kinds.classes.empty()) {
+      const auto at = static_cast<std::size_t>(key_.op_class);
+      result_.problem.push_back({"op_class", std::string(variant_.kinds.classes[at])});
+    }
   }
 
   void decide() {

@@ -1,7 +1,5 @@
 // An explanation as text of 80 columns and as JSON.
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,18 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using evidence::Interval;
-
-// "18.4 µs" of nanoseconds: three digits and a unit.
-std::string short_time(double ns) {
-  constexpr std::array<std::string_view, 3> kUnits = {"ns", "µs", "ms"};
-  std::size_t unit = 0;
-  while (unit + 1 < kUnits.size() && ns >= 999.5) {
-    ns /= 1000;
-    ++unit;
-  }
-  const int digits = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", ns, digits, kUnits[unit]);
-}
 
 std::string label(std::string_view candidate, int threads) {
   return threads == 0 ? std::string(candidate) : fmt::format("{} t{}", candidate, threads);
@@ -119,7 +105,7 @@ std::string contender_text(const Contender &contender) {
   } else {
     lead += std::string(26, ' ');
   }
-  lead += padded(contender.median_ns ? short_time(*contender.median_ns) : "", 9);
+  lead += padded(contender.median_ns ? time_text(*contender.median_ns) : "", 9);
   lead.resize(lead.find_last_not_of(' ') + 1);
   lead += '\n';
   return lead + wrapped("      ", contender.detail);

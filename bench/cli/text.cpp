@@ -1,6 +1,9 @@
 #include "bench/cli/text.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
 
 namespace switchyard::cli {
 
@@ -38,6 +41,17 @@ std::string wrapped(std::string_view lead, std::string_view text, std::size_t ha
     first = false;
   }
   return result + '\n';
+}
+
+std::string time_text(double ns) {
+  constexpr std::array<std::string_view, 3> kUnits = {"ns", "µs", "ms"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && ns >= 999.5) {
+    ns /= 1000;
+    ++unit;
+  }
+  const int digits = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", ns, digits, kUnits[unit]);
 }
 
 } // namespace switchyard::cli

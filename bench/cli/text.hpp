@@ -21,4 +21,7 @@ inline constexpr std::size_t kColumns = 80;
 [[nodiscard]] std::string wrapped(std::string_view lead, std::string_view text,
                                   std::size_t hang = 0);
 
+// "18.4 µs" of nanoseconds: three digits and a unit.
+[[nodiscard]] std::string time_text(double ns);
+
 } // namespace switchyard::cli
