@@ -803,8 +803,11 @@ class Joined:
     def take(self, block):
         m = block.size
         s = block_sum(block)
-        deviations = block - s / m
-        q = block_sum(deviations * deviations)
+        even = s * s / m
+        q = block_sum(block * block) - even
+        if not q >= 1e-4 * even:
+            deviations = block - s / m
+            q = block_sum(deviations * deviations)
         if self.n:
             d = s / m - self.mean()
             self.m2 = self.m2 + d * d * (F64(self.n) * m / F64(self.n + m))

@@ -14,6 +14,11 @@ public:
     return narrowed(option->get_description());
   }
 
+  [[nodiscard]] std::string make_footer(const CLI::App *command) const override {
+    const std::string text = command->get_footer();
+    return text.empty() ? text : wrapped("", text);
+  }
+
   [[nodiscard]] std::string make_subcommand(const CLI::App *command) const override {
     return wrapped(padded("  " + command->get_display_name(true), column_width_),
                    command->get_description());

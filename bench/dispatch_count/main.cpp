@@ -37,10 +37,13 @@ namespace switchyard {
 namespace {
 
 // What a call should cost at most, and a view. Calls that still cost more have bounds of their own,
-// so that they don't get worse unseen.
+// so that they don't get worse unseen. Candidates differ in what their domains ask: a bound is that
+// of calls which are routed to `candidate`, and where this machine's table takes another, nothing
+// is judged.
 struct Most {
   std::int64_t checked;
   std::int64_t unchecked;
+  std::string_view candidate = "fused";
 };
 constexpr Most kGoal{120, 80};
 constexpr std::int64_t kMostView = 100;
@@ -125,10 +128,14 @@ public:
     const std::int64_t of_unchecked = count_(unchecked) - direct;
     // It writes to another address, which may change what the candidate does.
     const std::int64_t of_fresh = count_(fresh) - direct;
+    const bool judged = route.candidate == most.candidate;
     const bool good = of_checked <= most.checked && of_unchecked <= most.unchecked;
     fmt::print("{:<27}{:<14}{:>9}{:>11}{:>8}{}\n", route.variant, route.candidate, of_checked,
-               of_unchecked, of_fresh, good ? "" : "  too many");
-    wrong_ += good ? 0 : 1;
+               of_unchecked, of_fresh,
+               !judged ? "  not judged"
+               : good  ? ""
+                       : "  too many");
+    wrong_ += judged && !good ? 1 : 0;
   }
 
   template <class F> void add_view(std::string_view name, const F &fn) {
@@ -199,7 +206,7 @@ void count_pointwise(Report &report) {
       [&] { (void)add_weighted(image.view, 0.7, second.view, 0.3); });
 
   report.add(
-      {270, 205},
+      {270, 205, "numkong"},
       [&](Run *run) {
         const ArrayParams params{Rounding::by_op};
         run_direct(run, &params, out.view, image.view, &second.view);
@@ -223,7 +230,7 @@ void count_others(Report &report) {
   static std::array<std::uint8_t, 256> table;
   const ConstView entries = hwc(std::as_const(table).data(), 1, 256, 1);
   report.add(
-      {435, 140},
+      {435, 140, "stringzilla"},
       [&](Run *run) {
         const LutParams params{entries};
         run_direct(run, &params, out.view, image.view);
@@ -233,7 +240,7 @@ void count_others(Report &report) {
       [&] { (void)lut(image.view, entries); });
 
   report.add(
-      {830, 335},
+      {830, 335, "numkong"},
       [&](Run *run) {
         const ReductionParams params{0, kPixelAxes};
         run_direct(run, &params, means, image.view);
