@@ -15,6 +15,7 @@ namespace {
 
 template <class Enum> CLI::IsMember names_of(int count) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     names.emplace_back(name_of(static_cast<Enum>(i)));
   }

@@ -28,8 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using tablegen::Alternative;
-using tablegen::ClassData;
-using tablegen::ClassTrace;
 using tablegen::kNone;
 using tablegen::RowUse;
 using tablegen::Verdict;
