@@ -28,7 +28,6 @@ struct LastRoute {
 class LookupMemo {
   // Extents and strides of a view, compared by pairs.
   using Pair = std::int64_t __attribute__((vector_size(16)));
-  using PairInView = std::int64_t __attribute__((vector_size(16), aligned(8), may_alias));
   using Geometry = std::array<Pair, 4>;
 
 public:
@@ -173,17 +172,23 @@ private:
     return seen;
   }
   static Geometry geometry(const ConstView &view) {
-    const PairInView *now = pairs_of(view);
-    return {now[0], now[1], now[2], now[3]};
+    return {pair_at(view, 0), pair_at(view, 1), pair_at(view, 2), pair_at(view, 3)};
   }
-  static const PairInView *pairs_of(const ConstView &view) {
+  // Views are not aligned to pairs, and no attribute of a type tells every compiler so.
+  static Pair pair_at(const ConstView &view, std::size_t index) {
     static_assert(offsetof(ConstView, strides) - offsetof(ConstView, shape) == sizeof(Extents));
-    return reinterpret_cast<const PairInView *>(view.shape.data());
+    Pair pair;
+    std::memcpy(&pair, reinterpret_cast<const char *>(view.shape.data()) + index * sizeof pair,
+                sizeof pair);
+    return pair;
   }
   // 0 in both halves where the geometry is the known one.
   static Pair difference(const Geometry &known, const ConstView &view) {
-    const PairInView *now = pairs_of(view);
-    return (known[0] ^ now[0]) | (known[1] ^ now[1]) | (known[2] ^ now[2]) | (known[3] ^ now[3]);
+    Pair bits{};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      bits |= known[i] ^ pair_at(view, i);
+    }
+    return bits;
   }
   static bool is_none(Pair bits) { return (bits[0] | bits[1]) == 0; }
 
