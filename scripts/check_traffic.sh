@@ -15,21 +15,9 @@ case ${1:-} in
 -h | --help) usage && exit 0 ;;
 esac
 program=$(absolute "${1:-$PWD/build/switchyard_traffic_count}")
-command -v valgrind >/dev/null || die "needs valgrind: scripts/install_dependencies.sh"
-[ -x "$program" ] || die "$program: not built"
-
-dumps=$(mktemp --directory)
-trap 'rm -rf "$dumps"' EXIT
 
 # A last-level cache smaller than the arrays, so that a pass through an array always misses, yet not
 # smaller than the blocks that candidates work on. Nothing is simulated but the calls themselves: the
 # program switches it on for them.
-status=0
-valgrind --tool=callgrind --callgrind-out-file="$dumps/out" --log-file="$dumps/log" \
-  --instr-atstart=no --cache-sim=yes --simulate-wb=yes \
-  --I1=16384,2,64 --D1=16384,2,64 --LL=262144,16,64 \
-  "$program" "$dumps/out" "${2:-*}" || status=$?
-if [ "$status" -gt 1 ]; then
-  cat "$dumps/log" >&2
-fi
-exit "$status"
+under_callgrind "$program" --cache-sim=yes --simulate-wb=yes \
+  --I1=16384,2,64 --D1=16384,2,64 --LL=262144,16,64 -- "${2:-*}"

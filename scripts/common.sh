@@ -53,3 +53,27 @@ build() {
   cmake --preset "$preset"
   cmake --build --preset "$preset" --parallel "$jobs" "$@"
 }
+
+# under_callgrind PROGRAM OPTION… -- ARGUMENT…: runs a program that counts itself: it switches
+# callgrind on where it wants, gets the name of the files that callgrind writes, then the arguments.
+# Returns its exit code.
+under_callgrind() {
+  local program=$1 options=() dumps status=0
+  shift
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  shift
+  command -v valgrind >/dev/null || die "needs valgrind: scripts/install_dependencies.sh"
+  [ -x "$program" ] || die "$program: not built"
+  dumps=$(mktemp --directory)
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$dumps'" EXIT
+  valgrind --tool=callgrind --callgrind-out-file="$dumps/out" --log-file="$dumps/log" \
+    --instr-atstart=no "${options[@]}" "$program" "$dumps/out" "$@" || status=$?
+  if [ "$status" -gt 1 ]; then
+    cat "$dumps/log" >&2
+  fi
+  return "$status"
+}

@@ -2,7 +2,6 @@
 // evidence is the policy's own choice.
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "candidates/registry.hpp"
 #include "evidence/evidence.hpp"
@@ -22,6 +20,7 @@
 #include "tablegen/policy.hpp"
 #include "tablegen/ties.hpp"
 #include "tablegen/trace.hpp"
+#include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace {
@@ -112,29 +111,13 @@ private:
   TemporaryFolder folder_;
 };
 
-struct Ran {
-  int code = 0;
-  std::string out; // stderr as well
-};
-
-Ran run(const std::string &arguments) {
-  Ran ran;
-  FILE *pipe = popen((SWITCHYARD_BINARY_DIR "/switchyard " + arguments + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer{};
-  for (std::size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    ran.out.append(buffer.data(), got);
-  }
-  const int status = pclose(pipe);
-  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
-}
-
 json Evidence::explained(const std::string &shape, const std::string &more) const {
-  const Ran ran = run(fmt::format("explain {} --dtype u8 --shape {} --profile here --evidence {} "
-                                  "--json {}",
-                                  kVariant, shape, folder_.path().string(), more));
-  INFO(ran.out);
+  const test::Ran ran =
+      test::switchyard(fs::current_path(),
+                       fmt::format("explain {} --dtype u8 --shape {} --profile here --evidence {} "
+                                   "--json {}",
+                                   kVariant, shape, folder_.path().string(), more));
+  INFO(ran.out << ran.err);
   REQUIRE(ran.code == 0);
   return json::parse(ran.out);
 }
@@ -322,8 +305,9 @@ TEST_CASE("A problem that was not measured is served, and explained, by the near
   CHECK(near["class"]["threads"] == "1");
   CHECK(near["class"]["layout"] == "contiguous");
 
-  const Ran other = run(fmt::format("explain vflip --dtype u8 --shape 8x8x3 --evidence {} --json",
-                                    evidence.profile().parent_path().string()));
+  const test::Ran other = test::switchyard(
+      fs::current_path(), fmt::format("explain vflip --dtype u8 --shape 8x8x3 --evidence {} --json",
+                                      evidence.profile().parent_path().string()));
   REQUIRE(other.code == 0);
   const json told = json::parse(other.out);
   CHECK(told["route"]["grade"] == "default");

@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -82,16 +80,7 @@ private:
     fn();
     CALLGRIND_DUMP_STATS;
     CALLGRIND_STOP_INSTRUMENTATION;
-    return measure::parse_instructions(next_dump());
-  }
-
-  std::string next_dump() {
-    const std::string file = fmt::format("{}.{}", dumps_, ++dump_);
-    std::ifstream stream(file);
-    if (!stream) {
-      throw std::runtime_error(file + ": callgrind wrote no such file");
-    }
-    return {std::istreambuf_iterator<char>(stream), {}};
+    return measure::parse_instructions(measure::read_dump(dumps_, ++dump_));
   }
 
   std::string dumps_;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -77,6 +79,15 @@ LineCounts parse_callgrind(std::string_view text) {
 
 std::int64_t parse_instructions(std::string_view text) {
   return Totals(text)["Ir"];
+}
+
+std::string read_dump(const std::string &name, int number) {
+  const std::string file = fmt::format("{}.{}", name, number);
+  std::ifstream stream(file);
+  if (!stream) {
+    throw std::runtime_error(file + ": callgrind wrote no such file");
+  }
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 CountedTraffic passes_of(const LineCounts &lines, const Call &call) {

@@ -25,6 +25,10 @@ struct LineCounts {
 // Instructions executed, of a file that callgrind wrote. Throws as parse_callgrind().
 [[nodiscard]] std::int64_t parse_instructions(std::string_view text);
 
+// The text of callgrind's file number `number`, counted from 1, where its files have this name.
+// Throws std::runtime_error where it wrote none.
+[[nodiscard]] std::string read_dump(const std::string &name, int number);
+
 struct CountedTraffic {
   double reads = 0; // passes, as Traffic defines them
   double writes = 0;

@@ -9,18 +9,13 @@ import albucore
 import cv2
 import numpy as np
 
+from expressions import registrar
+
 cv2.setNumThreads(1)
 
 VERSION = importlib.metadata.version("albucore")
 EXPRESSIONS = {}
-
-
-def expression(text, *variants):
-    def register(bind):
-        for variant in variants:
-            EXPRESSIONS.setdefault(variant, []).append((text, bind))
-        return bind
-    return register
+expression = registrar(EXPRESSIONS)
 
 
 def contiguous(call):

@@ -6,18 +6,13 @@ expression does not compute the problem. The function writes to the outputs, or 
 
 import numpy as np
 
+from expressions import registrar
+
 VERSION = np.__version__
 EXPRESSIONS = {}
+expression = registrar(EXPRESSIONS)
 F32 = np.float32
 NORM_EPS = 1e-4
-
-
-def expression(text, *variants):
-    def register(bind):
-        for variant in variants:
-            EXPRESSIONS.setdefault(variant, []).append((text, bind))
-        return bind
-    return register
 
 
 def number(values):

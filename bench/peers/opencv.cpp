@@ -131,12 +131,7 @@ constexpr Expression kOthers[] = {
 };
 
 std::span<const Expression> all() {
-  static const std::vector<Expression> kAll = [] {
-    std::vector<Expression> list(pointwise().begin(), pointwise().end());
-    list.insert(list.end(), statistics().begin(), statistics().end());
-    list.insert(list.end(), std::begin(kOthers), std::end(kOthers));
-    return list;
-  }();
+  static const std::vector<Expression> kAll = joined({pointwise(), statistics(), kOthers});
   return kAll;
 }
 

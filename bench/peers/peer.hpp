@@ -5,9 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "switchyard/core/candidate.hpp"
 
@@ -29,6 +31,10 @@ struct Expression {
   std::string_view text;    // "cv::add(x, v, y)"
   Bind *bind = nullptr;
 };
+
+// The expressions of several lists in order.
+[[nodiscard]] std::vector<Expression>
+joined(std::initializer_list<std::span<const Expression>> lists);
 
 struct Peer {
   std::string_view name; // "opencv"

@@ -22,4 +22,12 @@ std::span<const Peer> library_peers() {
   return std::span(kPeers).first(kPeers.size() - 1);
 }
 
+std::vector<Expression> joined(std::initializer_list<std::span<const Expression>> lists) {
+  std::vector<Expression> all;
+  for (const std::span<const Expression> list : lists) {
+    all.insert(all.end(), list.begin(), list.end());
+  }
+  return all;
+}
+
 } // namespace switchyard::peers

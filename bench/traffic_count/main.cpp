@@ -10,8 +10,6 @@
 // more or less than it declares.
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -101,18 +99,9 @@ private:
     }
     CALLGRIND_DUMP_STATS;
     CALLGRIND_STOP_INSTRUMENTATION;
-    LineCounts lines = measure::parse_callgrind(next_dump());
+    LineCounts lines = measure::parse_callgrind(measure::read_dump(dumps_, ++dump_));
     lines.read -= kFlushBytes / measure::kCacheLine;
     return lines;
-  }
-
-  std::string next_dump() {
-    const std::string file = fmt::format("{}.{}", dumps_, ++dump_);
-    std::ifstream stream(file);
-    if (!stream) {
-      throw std::runtime_error(file + ": callgrind wrote no such file");
-    }
-    return {std::istreambuf_iterator<char>(stream), {}};
   }
 
   std::string dumps_;
