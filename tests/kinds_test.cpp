@@ -35,9 +35,9 @@ template <class Check> int for_measured(const Variant &variant, const Check &che
 } // namespace
 
 TEST_CASE("a call of a cell is looked up where the cell's routes are") {
+  const tablegen::CandidateSet set = tablegen::candidate_set(candidates::ops());
   for (const OpTable *op : candidates::ops()) {
     for (const Variant &variant : op->variants) {
-      const tablegen::CandidateSet set = tablegen::candidate_set(candidates::ops());
       const tablegen::VariantInfo &info = *set.find(variant.name);
       const int checked = for_measured(variant, [&](const evidence::Cell &cell, const Call &call) {
         const RouteKey key = key_of(variant.kinds, call, OutputMode::into, 1, Exactness::faithful);

@@ -41,6 +41,26 @@ public:
   [[nodiscard]] std::vector<bool> fit(std::span<const PlannedCell> remaining,
                                       double elapsed_s) const;
 
+  // The same, of the first alone, and the weight of all that are kept.
+  struct Fit {
+    bool first = false;
+    double weight = 0;
+  };
+  template <class Step>
+  [[nodiscard]] Fit fit_plans(std::span<const Step> remaining, double elapsed_s) const {
+    std::vector<PlannedCell> plans;
+    plans.reserve(remaining.size());
+    for (const Step &step : remaining) {
+      plans.push_back(step.plan);
+    }
+    const std::vector<bool> kept = fit(plans, elapsed_s);
+    Fit result{kept.front(), 0};
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      result.weight += kept[i] ? plans[i].weight : 0;
+    }
+    return result;
+  }
+
   // The time that the next cell, one of the remaining, may take: what it needs at least and a part
   // of what is left beyond the needs of all; unlimited: infinity.
   [[nodiscard]] double share_s(double weight, double remaining_weight, double elapsed_s) const;

@@ -83,17 +83,10 @@ private:
 
   // Whether the next step can be afforded.
   bool plan() {
-    std::vector<measure::PlannedCell> plans;
-    plans.reserve(steps_.size() - next_);
-    for (std::size_t i = next_; i < steps_.size(); ++i) {
-      plans.push_back(steps_[i].plan);
-    }
-    const std::vector<bool> kept = budget_.fit(plans, elapsed_s());
-    remaining_weight_ = 0;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      remaining_weight_ += kept[i] ? plans[i].weight : 0;
-    }
-    return kept.front();
+    const auto [first, weight] =
+        budget_.fit_plans(std::span<const Step>(steps_).subspan(next_), elapsed_s());
+    remaining_weight_ = weight;
+    return first;
   }
 
   void announce() const {
