@@ -193,12 +193,12 @@ HWY_INLINE void ForBlocks(const uint8_t *in, uint8_t *out, size_t n, size_t size
 inline constexpr size_t kShortest = 16;
 
 HWY_INLINE void LookUpShared(const uint8_t *in, uint8_t *out, size_t n, const ByteTable &table) {
-  constexpr size_t kUnroll = 4;
-  const size_t block = kUnroll * hn::Lanes(DB());
+  constexpr size_t kVectors = 4;
+  const size_t block = kVectors * hn::Lanes(DB());
   const ByteLookup lookup(table);
   size_t i = 0;
   for (; i + block <= n; i += block) {
-    LookUpBlock<kUnroll>(in + i, out + i, lookup);
+    LookUpBlock<kVectors>(in + i, out + i, lookup);
   }
   if (n - i < kShortest) {
     LookUpEach(in + i, out + i, n - i, &table, 0, 1);
