@@ -9,9 +9,6 @@
 #include <set>
 #include <string>
 #include <vector>
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -19,6 +16,7 @@
 #include "bench/conformance/conformance.hpp"
 #include "candidates/contracts/registry.hpp"
 #include "candidates/registry.hpp"
+#include "tests/support/fp_control.hpp"
 
 namespace switchyard::conformance {
 namespace {
@@ -231,7 +229,7 @@ TEST_CASE("the proof runs on every SIMD target that this CPU has and restores th
 struct GlobalState {
   std::vector<std::string> threads;
   int rounding = 0;
-  unsigned control = 0; // of SSE: masks, rounding, flush-to-zero; not the sticky flags
+  std::uint64_t control = 0; // traps, rounding, flush-to-zero
   std::string locale;
 
   static GlobalState now() {
@@ -240,9 +238,7 @@ struct GlobalState {
       state.threads.push_back(backend.threads == nullptr ? "" : backend.threads());
     }
     state.rounding = std::fegetround();
-#if defined(__x86_64__)
-    state.control = _mm_getcsr() & ~0x3fU;
-#endif
+    state.control = test::fp_control();
     state.locale = std::setlocale(LC_ALL, nullptr);
     return state;
   }

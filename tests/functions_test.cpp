@@ -12,9 +12,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -24,6 +21,7 @@
 #include "candidates/registry.hpp"
 #include "kernels/functions/correct.hpp"
 #include "switchyard/switchyard.hpp"
+#include "tests/support/fp_control.hpp"
 
 namespace switchyard {
 namespace {
@@ -614,14 +612,12 @@ TEST_CASE("ELT-03: a value has the same function wherever it stands") {
   }
 }
 
-#if defined(__x86_64__)
 namespace {
 
 // This program has loaded every backend before main(): a library that was built for speed alone
 // would have switched subnormal numbers off by now.
 void check_subnormal_numbers() {
-  const unsigned before = _mm_getcsr() & 0xFFC0U;
-  CHECK(before == 0x1F80U);
+  CHECK(test::fp_control() == test::kDefaultFpControl);
   const Floats in{1e-40F, 2e-39F, 1e-45F, 0};
   with_candidates("sqrt", function_of("sqrt"), row_of(in), {},
                   [](const Image &out, const std::string &id) {
@@ -643,7 +639,7 @@ void check_subnormal_numbers() {
         INFO(id);
         CHECK(values_of<float>(out) == in);
       });
-  CHECK((_mm_getcsr() & 0xFFC0U) == before);
+  CHECK(test::fp_control() == test::kDefaultFpControl);
 }
 
 } // namespace
@@ -651,32 +647,31 @@ void check_subnormal_numbers() {
 TEST_CASE("ELT-05: subnormal numbers count in the main thread and in a fresh one") {
   check_subnormal_numbers();
   // Catch's assertions belong to one thread; the other one reports by its values.
-  unsigned control = 0;
+  std::uint64_t control = 0;
   Floats root;
   std::thread([&] {
-    control = _mm_getcsr() & 0xFFC0U;
+    control = test::fp_control();
     const Floats in{1e-40F};
     root = values_of<float>(sqrt(row_of(in)));
   }).join();
-  CHECK(control == 0x1F80U);
+  CHECK(control == test::kDefaultFpControl);
   CHECK(root == Floats{9.999973e-21F});
 }
 
 TEST_CASE("ELT-05: a caller's own flush-to-zero changes no function and stays as it is") {
-  const unsigned saved = _mm_getcsr();
-  _mm_setcsr(saved | 0x8040U); // flush to zero, and denormals are zero
+  const std::uint64_t saved = test::fp_control();
+  test::set_fp_control(saved | test::kFlushToZero);
   const Floats in{1e-40F, -103.0F};
   const Floats roots = values_of<float>(sqrt(row_of(in)));
   const Floats exps = values_of<float>(exp(row_of(in)));
   const Floats logs = values_of<float>(log(row_of(in)));
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(saved);
-  CHECK((after & 0xFFC0U) == ((saved | 0x8040U) & 0xFFC0U));
+  const std::uint64_t after = test::fp_control();
+  test::set_fp_control(saved);
+  CHECK(after == (saved | test::kFlushToZero));
   CHECK(roots[0] == 9.999973e-21F);
   CHECK(exps[1] == 0x1p-149F);
   CHECK(logs[0] == Approx(-92.10341));
 }
-#endif
 
 TEST_CASE("the 0th power is 1 at every position, also of a signalling NaN") {
   std::vector<float> values(39);

@@ -863,6 +863,10 @@ TEST_CASE("THR-02: several callers at once get the same results from one bounded
 }
 
 TEST_CASE("THR-02: calls from inside a parallel region of OpenMP get the same results") {
+#if defined(__SANITIZE_THREAD__)
+  WARN("1 test skipped: ThreadSanitizer does not see how threads of OpenMP meet");
+  return;
+#endif
   const Workload work(256);
   const OpenMp gnu("libgomp.so.1");
   if (!gnu.available()) {
@@ -913,6 +917,9 @@ TEST_CASE("THR-04: thread settings of the libraries are as the host left them") 
 TEST_CASE("THR-06: threads of two OpenMP runtimes get the same results as anyone") {
 #if defined(__SANITIZE_ADDRESS__)
   WARN("1 test skipped: LeakSanitizer does not survive the threads of a second OpenMP runtime");
+  return;
+#elif defined(__SANITIZE_THREAD__)
+  WARN("1 test skipped: ThreadSanitizer does not see how threads of OpenMP meet");
   return;
 #endif
   const Workload work(256);

@@ -13,10 +13,6 @@
 
 #include <catch2/catch.hpp>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 #include "candidates/add_weighted/params.hpp"
 #include "candidates/contracts/registry.hpp"
 #include "candidates/multiply_add/params.hpp"
@@ -27,6 +23,7 @@
 #include "router/router.hpp"
 #include "router/split.hpp"
 #include "switchyard/switchyard.hpp"
+#include "tests/support/fp_control.hpp"
 
 using namespace switchyard;
 
@@ -260,17 +257,14 @@ TEST_CASE("Rounding mode and flush-to-zero of the caller neither matter nor chan
   const Image expected = multiply_add(image, 0.3, 0.7);
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     std::fesetround(mode);
-#if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() | 0x8040); // flush to zero, denormals are zero
-#endif
+    const std::uint64_t changed = test::fp_control() | test::kFlushToZero;
+    test::set_fp_control(changed);
     const Image out = multiply_add(image, 0.3, 0.7);
     const int after = std::fegetround();
-#if defined(__x86_64__)
-    const unsigned control = _mm_getcsr() & 0x8040;
-    _mm_setcsr(_mm_getcsr() & ~0x8040U);
-    CHECK(control == 0x8040);
-#endif
+    const std::uint64_t control = test::fp_control();
+    test::set_fp_control(control & ~test::kFlushToZero);
     std::fesetround(FE_TONEAREST);
+    CHECK(control == changed);
     CHECK(after == mode);
     CHECK(std::equal(in.begin(), in.end(), in.begin()));
     for (int i = 0; i < 6; ++i) {

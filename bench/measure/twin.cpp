@@ -52,6 +52,8 @@ HWY_EXPORT(FillSpaced);
 namespace switchyard::measure {
 namespace {
 
+using namespace kernels; // a build for one SIMD target dispatches plain names alone
+
 constexpr std::int64_t kLine = 64; // bytes
 
 struct Steps {
@@ -168,10 +170,10 @@ bool read(const Walk &walk, std::int64_t from, std::int64_t to) {
     const std::int64_t stride = walk.inner().stride;
     if (stride < kLine || walk.dense()) {
       const auto enclosing = static_cast<std::size_t>((count - 1) * stride) + unit;
-      seen |= HWY_DYNAMIC_DISPATCH(kernels::ReadDense)(bytes_at(at), enclosing);
+      seen |= HWY_DYNAMIC_DISPATCH(ReadDense)(bytes_at(at), enclosing);
     } else {
-      seen |= HWY_DYNAMIC_DISPATCH(kernels::ReadSpaced)(
-          bytes_at(at), static_cast<std::size_t>(count), stride, unit);
+      seen |= HWY_DYNAMIC_DISPATCH(ReadSpaced)(bytes_at(at), static_cast<std::size_t>(count),
+                                               stride, unit);
     }
   });
   return seen;
@@ -181,10 +183,10 @@ void write(const Walk &walk, std::int64_t from, std::int64_t to, Stores stores) 
   const auto unit = static_cast<std::size_t>(walk.unit());
   walk.pieces(from, to, [&](const std::byte *at, std::int64_t count) {
     if (walk.dense()) {
-      HWY_DYNAMIC_DISPATCH(kernels::FillDense)
+      HWY_DYNAMIC_DISPATCH(FillDense)
       (mutable_bytes_at(at), static_cast<std::size_t>(count) * unit, stores == Stores::streaming);
     } else {
-      HWY_DYNAMIC_DISPATCH(kernels::FillSpaced)
+      HWY_DYNAMIC_DISPATCH(FillSpaced)
       (mutable_bytes_at(at), static_cast<std::size_t>(count), walk.inner().stride, unit);
     }
   });
@@ -325,8 +327,7 @@ bool move_rows(const kernels::TrafficRows &rows, Stores stores) {
   if (stores == Stores::ordinary && may_copy(rows)) {
     return copy_rows(rows);
   }
-  return HWY_DYNAMIC_DISPATCH(kernels::MoveRows)(rows,
-                                                 stores == Stores::streaming && can_stream(rows));
+  return HWY_DYNAMIC_DISPATCH(MoveRows)(rows, stores == Stores::streaming && can_stream(rows));
 }
 
 // Arrays that have no grid in common: chunk by chunk, each array at its own pace; at once where all

@@ -61,6 +61,8 @@ HWY_EXPORT(RangeI64);
 namespace switchyard::candidates::bincount {
 namespace {
 
+using namespace kernels; // a build for one SIMD target dispatches plain names alone
+
 constexpr std::int64_t kTables = 8;
 constexpr std::int64_t kMaxTableBins = 2048; // 64 KiB of counters
 constexpr std::int64_t kMaxTableSums = 1024; // 64 KiB of sums
@@ -73,28 +75,28 @@ using CompareKernel = void (*)(const T *, std::size_t, std::size_t, std::uint64_
 template <class T> using RangeKernel = void (*)(const T *, std::size_t, bool, T, T *, T *);
 
 CompareKernel<std::uint8_t> compare_kernel(std::uint8_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::CompareU8);
+  return HWY_DYNAMIC_DISPATCH(CompareU8);
 }
 CompareKernel<std::uint16_t> compare_kernel(std::uint16_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::CompareU16);
+  return HWY_DYNAMIC_DISPATCH(CompareU16);
 }
 CompareKernel<std::int32_t> compare_kernel(std::int32_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::CompareI32);
+  return HWY_DYNAMIC_DISPATCH(CompareI32);
 }
 CompareKernel<std::int64_t> compare_kernel(std::int64_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::CompareI64);
+  return HWY_DYNAMIC_DISPATCH(CompareI64);
 }
 RangeKernel<std::uint8_t> range_kernel(std::uint8_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::RangeU8);
+  return HWY_DYNAMIC_DISPATCH(RangeU8);
 }
 RangeKernel<std::uint16_t> range_kernel(std::uint16_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::RangeU16);
+  return HWY_DYNAMIC_DISPATCH(RangeU16);
 }
 RangeKernel<std::int32_t> range_kernel(std::int32_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::RangeI32);
+  return HWY_DYNAMIC_DISPATCH(RangeI32);
 }
 RangeKernel<std::int64_t> range_kernel(std::int64_t) {
-  return HWY_DYNAMIC_DISPATCH(kernels::RangeI64);
+  return HWY_DYNAMIC_DISPATCH(RangeI64);
 }
 
 // Calls body(labels, n, ignored, skips) over all labels in the order of memory; `skips` is a

@@ -43,6 +43,8 @@ HWY_EXPORT(MultiplyFusedF64);
 } // namespace switchyard::kernels
 
 namespace switchyard::candidates::matmul {
+
+using namespace kernels; // a build for one SIMD target dispatches plain names alone
 namespace {
 
 template <class Kernel> void each_product(const Call &call, Kernel kernel) {
@@ -58,19 +60,19 @@ void run_fused(const Call &call) {
   each_product(call, [&](const kernels::MatrixOperands &operands) {
     switch (call.in[0]->dtype) {
     case Dtype::u8:
-      return HWY_DYNAMIC_DISPATCH(kernels::MultiplyU8)(operands);
+      return HWY_DYNAMIC_DISPATCH(MultiplyU8)(operands);
     case Dtype::f32:
-      return HWY_DYNAMIC_DISPATCH(kernels::MultiplyF32)(operands);
+      return HWY_DYNAMIC_DISPATCH(MultiplyF32)(operands);
     default:
-      return HWY_DYNAMIC_DISPATCH(kernels::MultiplyF64)(operands);
+      return HWY_DYNAMIC_DISPATCH(MultiplyF64)(operands);
     }
   });
 }
 
 void run_fused_fma(const Call &call) {
   each_product(call, [&](const kernels::MatrixOperands &operands) {
-    call.in[0]->dtype == Dtype::f32 ? HWY_DYNAMIC_DISPATCH(kernels::MultiplyFusedF32)(operands)
-                                    : HWY_DYNAMIC_DISPATCH(kernels::MultiplyFusedF64)(operands);
+    call.in[0]->dtype == Dtype::f32 ? HWY_DYNAMIC_DISPATCH(MultiplyFusedF32)(operands)
+                                    : HWY_DYNAMIC_DISPATCH(MultiplyFusedF64)(operands);
   });
 }
 

@@ -33,11 +33,13 @@ HWY_EXPORT(DistancesF64);
 
 namespace switchyard::candidates::pairwise_distances_squared {
 
+using namespace kernels; // a build for one SIMD target dispatches plain names alone
+
 void run_fused(const Call &call) {
   const kernels::MatrixOperands operands =
       matrix::operands_of(*call.in[0], transposed(*call.in[1]), *call.out[0]);
-  call.in[0]->dtype == Dtype::f32 ? HWY_DYNAMIC_DISPATCH(kernels::DistancesF32)(operands)
-                                  : HWY_DYNAMIC_DISPATCH(kernels::DistancesF64)(operands);
+  call.in[0]->dtype == Dtype::f32 ? HWY_DYNAMIC_DISPATCH(DistancesF32)(operands)
+                                  : HWY_DYNAMIC_DISPATCH(DistancesF64)(operands);
 }
 
 } // namespace switchyard::candidates::pairwise_distances_squared

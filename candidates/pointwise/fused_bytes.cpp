@@ -69,6 +69,8 @@ HWY_EXPORT(TableBytes);
 namespace switchyard::candidates::pointwise {
 namespace {
 
+using namespace kernels; // a build for one SIMD target dispatches plain names alone
+
 using kernels::ByteFields;
 using kernels::BytePatterns;
 
@@ -128,7 +130,7 @@ bool run_shift(const Call &call, const Expression &expression, std::size_t perio
     channels[c].field[0] = std::isnan(a) ? 0 : saturated(a);
     channels[c].field[1] = std::isnan(a) ? 255 : saturated(-a);
   }
-  run_map(call, HWY_DYNAMIC_DISPATCH(kernels::ShiftBytes), std::span(channels).first(period), 2, 0);
+  run_map(call, HWY_DYNAMIC_DISPATCH(ShiftBytes), std::span(channels).first(period), 2, 0);
   return true;
 }
 
@@ -138,7 +140,7 @@ void run_clamp(const Call &call, const Expression &expression, std::size_t perio
     channels[c].field[0] = saturated(expression.a[static_cast<std::int64_t>(c)]);
     channels[c].field[1] = saturated(expression.b[static_cast<std::int64_t>(c)]);
   }
-  run_map(call, HWY_DYNAMIC_DISPATCH(kernels::ClampBytes), std::span(channels).first(period), 2, 0);
+  run_map(call, HWY_DYNAMIC_DISPATCH(ClampBytes), std::span(channels).first(period), 2, 0);
 }
 
 // What the op makes of every byte in one channel.
@@ -175,12 +177,12 @@ bool run_linear(const Call &call, const Expression &expression, std::size_t peri
   for (std::size_t c = 0; c < period; ++c) {
     const auto channel = static_cast<std::int64_t>(c);
     tabulate(expression, channel, exact, table);
-    if (!HWY_DYNAMIC_DISPATCH(kernels::FitBytes)(table, static_cast<float>(expression.a[channel]),
-                                                 bits, channels[c])) {
+    if (!HWY_DYNAMIC_DISPATCH(FitBytes)(table, static_cast<float>(expression.a[channel]), bits,
+                                        channels[c])) {
       return false;
     }
   }
-  run_map(call, HWY_DYNAMIC_DISPATCH(kernels::LinearBytes), std::span(channels).first(period),
+  run_map(call, HWY_DYNAMIC_DISPATCH(LinearBytes), std::span(channels).first(period),
           ByteFields::kMost, bits);
   return true;
 }
@@ -188,7 +190,7 @@ bool run_linear(const Call &call, const Expression &expression, std::size_t peri
 void run_table(const Call &call, const Expression &expression, ByteKernel exact) {
   kernels::ByteTable table;
   tabulate(expression, 0, exact, table.entries);
-  const auto kernel = HWY_DYNAMIC_DISPATCH(kernels::TableBytes);
+  const auto kernel = HWY_DYNAMIC_DISPATCH(TableBytes);
   Runs<std::uint8_t, std::uint8_t>({call.in[0], call.out[0]})(
       [&](const std::uint8_t *in, std::uint8_t *out, std::int64_t n, RunChannels) {
         kernel(in, out, static_cast<std::size_t>(n), table);
@@ -225,7 +227,7 @@ bool run_in_bytes(const Call &call, const Expression &expression, ByteKernel exa
   if (!comes_back_soon(period) || call.in[0]->elements() < kWorthFitting * distinct) {
     return false;
   }
-  if (period == 1 && HWY_DYNAMIC_DISPATCH(kernels::PrefersTable)()) {
+  if (period == 1 && HWY_DYNAMIC_DISPATCH(PrefersTable)()) {
     run_table(call, expression, exact);
     return true;
   }

@@ -43,6 +43,8 @@ HWY_EXPORT(TransposePixels);
 namespace switchyard::candidates::turn {
 namespace {
 
+using namespace kernels; // a build for one SIMD target dispatches plain names alone
+
 // Two planes of `rows` × `columns` pixels of `bytes` dense bytes.
 struct Plane {
   const std::byte *in;
@@ -89,7 +91,7 @@ void copy_rows(const Plane &plane) {
 
 void reverse_rows(const Plane &plane) {
   const std::byte *first = plane.in + (plane.columns - 1) * plane.in_column;
-  HWY_DYNAMIC_DISPATCH(kernels::FlipRows)
+  HWY_DYNAMIC_DISPATCH(FlipRows)
   (bytes_of(first), plane.in_row, bytes_of(plane.out), plane.out_row,
    static_cast<std::size_t>(plane.rows), static_cast<std::size_t>(plane.columns),
    static_cast<std::size_t>(plane.bytes));
@@ -102,7 +104,7 @@ void transpose(Plane plane) {
     plane.out += (plane.rows - 1) * plane.out_row;
     plane.out_row = -plane.out_row;
   }
-  HWY_DYNAMIC_DISPATCH(kernels::TransposePixels)
+  HWY_DYNAMIC_DISPATCH(TransposePixels)
   (bytes_of(plane.in), plane.in_column, bytes_of(plane.out), plane.out_row,
    static_cast<std::size_t>(plane.rows), static_cast<std::size_t>(plane.columns),
    static_cast<std::size_t>(plane.bytes));

@@ -4,7 +4,8 @@
 // chain of eight: the index falls by 16 from row to row, and a row counts while it is not
 // negative, so that the rows' differences add up to the entry. Indices of the other half are
 // negative from the start, and signed saturation keeps them there. With the 128-entry permutation
-// of AVX-512 VBMI, a table is two instructions and a blend.
+// of AVX-512 VBMI, a table is two instructions and a blend; with the 64-entry lookup of 64-bit Arm,
+// which keeps what it has for indices beyond them, it is four and three subtractions.
 //
 // A kernel sees dense, element-aligned runs and reads no more of a table than its 256 entries.
 // Nothing outside [0, n) is read or written, and `out` may equal `in` where both are bytes.
@@ -29,12 +30,17 @@ namespace switchyard::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#define SWITCHYARD_LUT_SHUFFLES (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
 #define SWITCHYARD_LUT_PERMUTES (HWY_TARGET == HWY_AVX3_DL)
+#define SWITCHYARD_LUT_QUARTERS (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
+// The chain needs what x86's shuffle makes of indices beyond 15: those below 128 count modulo 16.
+#define SWITCHYARD_LUT_SHUFFLES                                                                    \
+  (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !SWITCHYARD_LUT_PERMUTES)
+#define SWITCHYARD_LUT_VECTORS                                                                     \
+  (SWITCHYARD_LUT_PERMUTES || SWITCHYARD_LUT_QUARTERS || SWITCHYARD_LUT_SHUFFLES)
 
 // Fills what this target reads besides `entries`.
 HWY_INLINE void PrepareBytes(ByteTable &table) {
-#if SWITCHYARD_LUT_SHUFFLES && !SWITCHYARD_LUT_PERMUTES
+#if SWITCHYARD_LUT_SHUFFLES
   for (size_t half = 0; half < 256; half += 128) {
     std::memcpy(table.steps + half, table.entries + half, 16);
     for (size_t x = half + 16; x < half + 128; ++x) {
@@ -54,7 +60,7 @@ HWY_INLINE void LookUpEach(const uint8_t *in, uint8_t *out, size_t n, const Byte
   }
 }
 
-#if SWITCHYARD_LUT_SHUFFLES
+#if SWITCHYARD_LUT_VECTORS
 
 using DB = hn::ScalableTag<uint8_t>;
 using VB = hn::Vec<DB>;
@@ -77,6 +83,30 @@ public:
 
 private:
   VB a_, b_, c_, e_;
+};
+#elif SWITCHYARD_LUT_QUARTERS
+class ByteLookup {
+public:
+  explicit HWY_INLINE ByteLookup(const ByteTable &table)
+      : a_(vld1q_u8_x4(table.entries)), b_(vld1q_u8_x4(table.entries + 64)),
+        c_(vld1q_u8_x4(table.entries + 128)), e_(vld1q_u8_x4(table.entries + 192)) {}
+
+  template <size_t U> HWY_INLINE void operator()(VB (&x)[U]) const {
+    const uint8x16_t quarter = vdupq_n_u8(64);
+    for (size_t u = 0; u < U; ++u) {
+      uint8x16_t index = x[u].raw; // less than 64 in one quarter alone: it wraps around
+      uint8x16_t found = vqtbl4q_u8(a_, index);
+      index = vsubq_u8(index, quarter);
+      found = vqtbx4q_u8(found, b_, index);
+      index = vsubq_u8(index, quarter);
+      found = vqtbx4q_u8(found, c_, index);
+      index = vsubq_u8(index, quarter);
+      x[u] = VB(vqtbx4q_u8(found, e_, index));
+    }
+  }
+
+private:
+  uint8x16x4_t a_, b_, c_, e_;
 };
 #else
 class ByteLookup {
@@ -193,12 +223,12 @@ HWY_INLINE void ForBlocks(const uint8_t *in, uint8_t *out, size_t n, size_t size
 inline constexpr size_t kShortest = 16;
 
 HWY_INLINE void LookUpShared(const uint8_t *in, uint8_t *out, size_t n, const ByteTable &table) {
-  constexpr size_t kUnroll = 4;
-  const size_t block = kUnroll * hn::Lanes(DB());
+  constexpr size_t kVectors = 4;
+  const size_t block = kVectors * hn::Lanes(DB());
   const ByteLookup lookup(table);
   size_t i = 0;
   for (; i + block <= n; i += block) {
-    LookUpBlock<kUnroll>(in + i, out + i, lookup);
+    LookUpBlock<kVectors>(in + i, out + i, lookup);
   }
   if (n - i < kShortest) {
     LookUpEach(in + i, out + i, n - i, &table, 0, 1);
@@ -240,13 +270,13 @@ HWY_INLINE void LookUpPeriodic(const uint8_t *in, uint8_t *out, size_t n, const 
   }
 }
 
-#endif // SWITCHYARD_LUT_SHUFFLES
+#endif // SWITCHYARD_LUT_VECTORS
 
 // out[i] = tables[c].entries[in[i]], where c is `phase` for a period of 1, else
 // (phase + i) mod period; the period is at most 4.
 HWY_INLINE void LookUpBytes(const uint8_t *in, uint8_t *out, size_t n, const ByteTable *tables,
                             size_t phase, size_t period) {
-#if SWITCHYARD_LUT_SHUFFLES
+#if SWITCHYARD_LUT_VECTORS
   if (period == 1) {
     LookUpShared(in, out, n, tables[phase]);
   } else {
@@ -372,8 +402,10 @@ HWY_INLINE void LookUpFloats(const uint8_t *in, float *out, size_t n, const Floa
 #endif
 }
 
-#undef SWITCHYARD_LUT_SHUFFLES
 #undef SWITCHYARD_LUT_PERMUTES
+#undef SWITCHYARD_LUT_QUARTERS
+#undef SWITCHYARD_LUT_SHUFFLES
+#undef SWITCHYARD_LUT_VECTORS
 
 } // namespace switchyard::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

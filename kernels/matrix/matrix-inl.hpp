@@ -87,6 +87,10 @@ template <class D, size_t kRows> struct Accumulators {
   hn::Vec<D> right;
   Accumulators<D, kRows - 1> next;
 
+  // Not defaulted: the compiler would write it for the CPU's baseline, where vectors' own
+  // constructors, which are the SIMD target's, can't be inlined.
+  HWY_INLINE Accumulators() {} // NOLINT(modernize-use-equals-default)
+
   HWY_INLINE void Clear(D d) {
     left = right = hn::Zero(d);
     next.Clear(d);
