@@ -133,6 +133,11 @@ public:
     return choose(variant, call, key.threads, key.exactness, find(variant, call.dtype_case, key));
   }
 
+  // Whether any call of the key of `found` gets this candidate, if it accepts the call.
+  [[nodiscard]] bool is_settled(const Found &found, const Candidate &candidate) const {
+    return found.count != 0 && alternatives_[found.first].candidate == &candidate;
+  }
+
   // The whole ranking for a problem, in order, without checking a call; for tools.
   [[nodiscard]] std::vector<Alternative> ranking(int variant, int dtype_case,
                                                  const RouteKey &key) const;

@@ -19,7 +19,7 @@ struct Add {
   }
   static void check(const AddParams & /*params*/) {}
   static const VariantHandle &variant(const AddParams &params) {
-    static const edge::ScalarAndVector both("add/scalar", "add/vector");
+    static constinit const edge::ScalarAndVector both("add/scalar", "add/vector");
     return both(params.value.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
@@ -30,22 +30,19 @@ using Forms = edge::Unary<Add>;
 
 struct AddArray {
   static constexpr std::string_view kName = "add";
+  static constexpr std::array<std::string_view, 1> kNames{"value"};
   static const VariantHandle &variant() {
-    static const VariantHandle array("add/array");
+    static constinit const VariantHandle array("add/array");
     return array;
   }
 };
 using ArrayForms = edge::Arrays<AddArray>;
 
-std::array<edge::Operand, 1> operands(const ArrayOperand &value) {
-  return {edge::operand("value", value)};
-}
-
 } // namespace
 
 void unchecked::add(const ConstView &image, const Parameter &value, const View &out,
                     const Options &options) {
-  Forms::run(image, {value.values(), options.rounding}, out, OutputMode::into, options);
+  Forms::run(image, {value.values(), options.rounding}, out, options);
 }
 
 void add(const ConstView &image, const Parameter &value, const View &out, const Options &options) {
@@ -58,16 +55,16 @@ Image add(const ConstView &image, const Parameter &value, const Options &options
 
 void unchecked::add(const ConstView &image, const ArrayOperand &value, const View &out,
                     const Options &options) {
-  ArrayForms::run(image, operands(value), out, OutputMode::into, options);
+  ArrayForms::run(image, out, options, value);
 }
 
 void add(const ConstView &image, const ArrayOperand &value, const View &out,
          const Options &options) {
-  ArrayForms::into(image, operands(value), out, options);
+  ArrayForms::into(image, out, options, value);
 }
 
 Image add(const ConstView &image, const ArrayOperand &value, const Options &options) {
-  return ArrayForms::fresh(image, operands(value), options);
+  return ArrayForms::fresh(image, options, value);
 }
 
 } // namespace switchyard

@@ -15,7 +15,7 @@ void check(const ConstView &a, const ConstView &b, const Options &options) {
 }
 
 const VariantHandle &variant() {
-  static const VariantHandle only(kOp);
+  static constinit const VariantHandle only(kOp);
   return only;
 }
 
@@ -30,34 +30,61 @@ Call call_of(const ConstView &a, const ConstView &b, const AddWeightedParams &pa
   return call;
 }
 
+// The call again, where it is known and its weights are narrow, as they were.
+bool again(const Known *known, const ConstView &a, const ConstView &b,
+           const AddWeightedParams &params, const View &out) {
+  return known != nullptr && validate::is_surely_narrow({&params.weight_a, 1}) &&
+         validate::is_surely_narrow({&params.weight_b, 1}) &&
+         run_again(*known, edge::call_again(*known, {&a, &b}, {&out}, &params));
+}
+
+template <int kOutputs>
+void run_first(const Repeat<2, kOutputs> &repeat, const ConstView &a, const ConstView &b,
+               const AddWeightedParams &params, const View &out, bool checked) {
+  const Call call = call_of(a, b, params, out);
+  if ((call.flags & kWide) != 0) {
+    return repeat.dispatch_unlike(variant(), call);
+  }
+  repeat.dispatch_first(variant(), call, checked);
+}
+
 } // namespace
 
 void unchecked::add_weighted(const ConstView &a, double weight_a, const ConstView &b,
                              double weight_b, const View &out, const Options &options) {
   const AddWeightedParams params{weight_a, weight_b};
-  dispatch_repeated<2>(variant(), call_of(a, b, params, out), OutputMode::into, options);
+  const Repeat<2> repeat(variant(), OutputMode::into, 0, {&a, &b, &out}, options);
+  if (!again(repeat.find_unchecked(), a, b, params, out)) [[unlikely]] {
+    run_first(repeat, a, b, params, out, false);
+  }
 }
 
 void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                   const View &out, const Options &options) {
   const AddWeightedParams params{weight_a, weight_b};
-  const Call call = call_of(a, b, params, out);
-  if (dispatch_if_checked<2>(variant(), call, OutputMode::into, options, [] { return true; })) {
+  const Repeat<2> repeat(variant(), OutputMode::into, 0, {&a, &b, &out}, options);
+  if (again(repeat.find_checked(), a, b, params, out)) [[likely]] {
     return;
   }
   check(a, b, options);
   validate::output(kOp, "out", out, a.shape, {a.dtype});
   validate::overlap(kOp, "a", out, a, true);
   validate::overlap(kOp, "b", out, b, true);
-  dispatch_checked(variant(), call, OutputMode::into, options);
+  run_first(repeat, a, b, params, out, true);
 }
 
 Image add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
                    const Options &options) {
-  check(a, b, options);
-  Image out(a.shape, a.dtype, a.rank);
   const AddWeightedParams params{weight_a, weight_b};
-  dispatch_repeated<2>(variant(), call_of(a, b, params, out), OutputMode::fresh, options);
+  const Repeat<2, 0> repeat(variant(), OutputMode::fresh, 0, {&a, &b}, options);
+  const Known *known = repeat.find_checked();
+  if (known == nullptr) {
+    check(a, b, options);
+  }
+  Image out(a.shape, a.dtype, a.rank);
+  if (!again(known, a, b, params, out)) {
+    run_first(repeat, a, b, params, out, true);
+  }
   return out;
 }
 

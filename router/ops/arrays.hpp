@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "candidates/pointwise_array/params.hpp"
 #include "router/ops/edge.hpp"
@@ -53,51 +54,107 @@ std::uint8_t array_case(const ConstView &image, const std::array<Operand, N> &op
   return static_cast<std::uint8_t>(of_image * kOperandDtypes + of_operand);
 }
 
-// `Op` has kName and variant(); the operands are inputs 1 and 2 of its calls.
+// `Op` has kName, kNames (of the operands, in their order) and variant(). Operands are inputs 1 and
+// 2 of its calls; each is an ArrayOperand or a Parameter.
 template <class Op> struct Arrays {
-  template <std::size_t N>
-  static void run(const ConstView &image, const std::array<Operand, N> &operands, const View &out,
-                  OutputMode mode, const Options &options) {
-    const ArrayParams params{options.rounding};
-    const Call call = call_of(image, operands, params, out);
-    if constexpr (N == 1) {
-      return dispatch_repeated<2>(Op::variant(), call, mode, options);
-    }
-    dispatch(Op::variant(), call, mode, options);
-  }
-
-  template <std::size_t N>
-  static void into(const ConstView &image, const std::array<Operand, N> &operands, const View &out,
-                   const Options &options) {
-    const ArrayParams params{options.rounding};
-    if constexpr (N == 1) {
-      // The flags of f64 operands depend on their elements, which are not to be read yet.
-      if (operands[0].view.dtype != Dtype::f64 &&
-          dispatch_if_checked<2>(Op::variant(), call_of(image, operands, params, out),
-                                 OutputMode::into, options, [] { return true; })) {
+  template <class... Given>
+  static void run(const ConstView &image, const View &out, const Options &options,
+                  const Given &...given) {
+    if constexpr ((std::is_same_v<Given, ArrayOperand> && ...)) {
+      if (is_known(given...)) {
+        const auto repeat = into_of(image, out, options, given...);
+        const Known *known = repeat.find_unchecked();
+        if (known == nullptr || !again(*known, image, out, options, given...)) [[unlikely]] {
+          const auto operands = all(given...);
+          dispatch_first(repeat, image, operands, out, options, false);
+        }
         return;
       }
     }
-    check(image, operands, options);
-    validate::output(Op::kName, "out", out, image.shape, {image.dtype});
-    validate::overlap(Op::kName, "image", out, image, true);
-    for (const Operand &operand : operands) {
-      validate::overlap(Op::kName, operand.name, out, operand.view, true);
-    }
-    dispatch_checked(Op::variant(), call_of(image, operands, params, out), OutputMode::into,
-                     options);
+    dispatch_only(image, all(given...), out, OutputMode::into, options);
   }
 
-  template <std::size_t N>
-  [[nodiscard]] static Image fresh(const ConstView &image, const std::array<Operand, N> &operands,
-                                   const Options &options) {
+  template <class... Given>
+  static void into(const ConstView &image, const View &out, const Options &options,
+                   const Given &...given) {
+    if constexpr ((std::is_same_v<Given, ArrayOperand> && ...)) {
+      if (is_known(given...)) {
+        const auto repeat = into_of(image, out, options, given...);
+        const Known *known = repeat.find_checked();
+        if (known == nullptr || !again(*known, image, out, options, given...)) [[unlikely]] {
+          const auto operands = all(given...);
+          check_into(image, operands, out, options);
+          dispatch_first(repeat, image, operands, out, options, true);
+        }
+        return;
+      }
+    }
+    const auto operands = all(given...);
+    check_into(image, operands, out, options);
+    dispatch_only(image, operands, out, OutputMode::into, options);
+  }
+
+  template <class... Given>
+  [[nodiscard]] static Image fresh(const ConstView &image, const Options &options,
+                                   const Given &...given) {
+    if constexpr ((std::is_same_v<Given, ArrayOperand> && ...)) {
+      if (is_known(given...)) {
+        const Repeat<1 + sizeof...(Given), 0> repeat(Op::variant(), OutputMode::fresh, 0,
+                                                     {&image, &given.view()...}, options);
+        const Known *known = repeat.find_checked();
+        if (known == nullptr) {
+          check(image, all(given...), options);
+        }
+        Image out(image.shape, image.dtype, image.rank);
+        if (known == nullptr || !again(*known, image, out, options, given...)) {
+          dispatch_first(repeat, image, all(given...), out, options, true);
+        }
+        return out;
+      }
+    }
+    const auto operands = all(given...);
     check(image, operands, options);
     Image out(image.shape, image.dtype, image.rank);
-    run(image, operands, out, OutputMode::fresh, options);
+    dispatch_only(image, operands, out, OutputMode::fresh, options);
     return out;
   }
 
 private:
+  template <class... Given>
+  static std::array<Operand, sizeof...(Given)> all(const Given &...given) {
+    std::size_t i = 0;
+    return {operand(Op::kNames[i++], given)...};
+  }
+  template <class... Given>
+  static Repeat<1 + sizeof...(Given)> into_of(const ConstView &image, const View &out,
+                                              const Options &options, const Given &...given) {
+    return {Op::variant(), OutputMode::into, 0, {&image, &given.view()..., &out}, options};
+  }
+  // The flags of f64 operands depend on their elements: such calls are not remembered.
+  template <class... Given> static bool is_known(const Given &...given) {
+    return ((given.view().dtype != Dtype::f64) && ...);
+  }
+  template <class... Given>
+  static bool again(const Known &known, const ConstView &image, const View &out,
+                    const Options &options, const Given &...given) {
+    const ArrayParams params{options.rounding};
+    return run_again(known, call_again(known, {&image, &given.view()...}, {&out}, &params));
+  }
+
+  template <std::size_t N>
+  static void dispatch_only(const ConstView &image, const std::array<Operand, N> &operands,
+                            const View &out, OutputMode mode, const Options &options) {
+    const ArrayParams params{options.rounding};
+    dispatch(Op::variant(), call_of(image, operands, params, out), mode, options);
+  }
+  template <std::size_t N>
+  static void dispatch_first(const auto &repeat, const ConstView &image,
+                             const std::array<Operand, N> &operands, const View &out,
+                             const Options &options, bool checked) {
+    const ArrayParams params{options.rounding};
+    repeat.dispatch_first(Op::variant(), call_of(image, operands, params, out), checked);
+  }
+
   template <std::size_t N>
   static Call call_of(const ConstView &image, const std::array<Operand, N> &operands,
                       const ArrayParams &params, const View &out) {
@@ -113,6 +170,17 @@ private:
       call.flags |= edge::flags(out, {&view}, {}) | (validate::is_wide(view) ? kWide : 0U);
     }
     return call;
+  }
+
+  template <std::size_t N>
+  static void check_into(const ConstView &image, const std::array<Operand, N> &operands,
+                         const View &out, const Options &options) {
+    check(image, operands, options);
+    validate::output(Op::kName, "out", out, image.shape, {image.dtype});
+    validate::overlap(Op::kName, "image", out, image, true);
+    for (const Operand &operand : operands) {
+      validate::overlap(Op::kName, operand.name, out, operand.view, true);
+    }
   }
 
   template <std::size_t N>

@@ -30,7 +30,7 @@ struct Clip {
     }
   }
   static const VariantHandle &variant(const ClipParams &params) {
-    static const edge::ScalarAndVector both("clip/scalar", "clip/vector");
+    static constinit const edge::ScalarAndVector both("clip/scalar", "clip/vector");
     return both(params.low.scalar() && params.high.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype result) {
@@ -43,8 +43,7 @@ using Forms = edge::Unary<Clip>;
 
 void unchecked::clip(const ConstView &image, const Parameter &low, const Parameter &high,
                      const View &out, const Options &options) {
-  Forms::run(image, {low.values(), high.values(), options.rounding}, out, OutputMode::into,
-             options);
+  Forms::run(image, {low.values(), high.values(), options.rounding}, out, options);
 }
 
 void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,

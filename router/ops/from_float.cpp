@@ -18,7 +18,7 @@ struct FromFloat {
   }
   static void check(const FromFloatParams & /*params*/) {}
   static const VariantHandle &variant(const FromFloatParams & /*params*/) {
-    static const VariantHandle only("from_float");
+    static constinit const VariantHandle only("from_float");
     return only;
   }
   static bool copies(Dtype image, Dtype result) { return image == result; }
@@ -33,8 +33,7 @@ using Forms = edge::Unary<FromFloat>;
 
 void unchecked::from_float(const ConstView &image, const View &out, std::optional<double> max_value,
                            const Options &options) {
-  Forms::run(image, {max_value.value_or(full_scale(out.dtype)), options.rounding}, out,
-             OutputMode::into, options);
+  Forms::run(image, {max_value.value_or(full_scale(out.dtype)), options.rounding}, out, options);
 }
 
 void from_float(const ConstView &image, const View &out, std::optional<double> max_value,

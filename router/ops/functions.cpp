@@ -16,7 +16,7 @@ template <class Op> struct Function {
   static std::array<edge::Named, 0> parameters(const Params & /*params*/) { return {}; }
   static void check(const Params & /*params*/) {}
   static const VariantHandle &variant(const Params & /*params*/) {
-    static const VariantHandle only(Op::kName);
+    static constinit const VariantHandle only(Op::kName);
     return only;
   }
   static std::uint8_t dtype_case(Dtype /*image*/, Dtype /*result*/) { return 0; }
@@ -34,7 +34,7 @@ struct Sqrt : Function<Sqrt> {
 
 template <class Op>
 void unchecked_into(const ConstView &image, const View &out, const Options &options) {
-  edge::Unary<Op>::run(image, {}, out, OutputMode::into, options);
+  edge::Unary<Op>::run(image, {}, out, options);
 }
 template <class Op> void into(const ConstView &image, const View &out, const Options &options) {
   edge::Unary<Op>::into(image, {}, out, {Dtype::f32}, options);

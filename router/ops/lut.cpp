@@ -21,12 +21,12 @@ void check(const ConstView &image, const ConstView &table, const Options &option
 }
 
 const VariantHandle &variant_of(const ConstView &table) {
-  static const VariantHandle shared("lut/shared");
-  static const VariantHandle per_channel("lut/per_channel");
+  static constinit const VariantHandle shared("lut/shared");
+  static constinit const VariantHandle per_channel("lut/per_channel");
   return table.channels() == 1 ? shared : per_channel;
 }
 
-// The table is a parameter: it is no input of the call.
+// The table is a parameter: it is no input of the call, though calls are compared by it.
 Call call_of(const ConstView &image, const LutParams &params, const View &out) {
   Call call;
   call.in = {&image};
@@ -37,37 +37,45 @@ Call call_of(const ConstView &image, const LutParams &params, const View &out) {
   return call;
 }
 
+bool again(const Known *known, const ConstView &image, const LutParams &params, const View &out) {
+  return known != nullptr && run_again(*known, edge::call_again(*known, {&image}, {&out}, &params));
+}
+
 } // namespace
 
 void unchecked::lut(const ConstView &image, const ConstView &table, const View &out,
                     const Options &options) {
   const LutParams params{table};
-  dispatch_repeated<1>(variant_of(table), call_of(image, params, out), OutputMode::into, options);
+  const Repeat<2> repeat(variant_of(table), OutputMode::into, 0, {&image, &table, &out}, options);
+  if (!again(repeat.find_unchecked(), image, params, out)) [[unlikely]] {
+    repeat.dispatch_first(variant_of(table), call_of(image, params, out), false);
+  }
 }
 
 void lut(const ConstView &image, const ConstView &table, const View &out, const Options &options) {
   const LutParams params{table};
-  const Call call = call_of(image, params, out);
-  const auto check_the_table = [&] {
-    check_table(image, table);
-    validate::overlap(kOp, "table", out, table, false);
-    return out.dtype == table.dtype;
-  };
-  if (dispatch_if_checked<1>(variant_of(table), call, OutputMode::into, options, check_the_table)) {
+  const Repeat<2> repeat(variant_of(table), OutputMode::into, 0, {&image, &table, &out}, options);
+  if (again(repeat.find_checked(), image, params, out)) [[likely]] {
     return;
   }
   check(image, table, options);
   validate::output(kOp, "out", out, image.shape, {table.dtype});
   validate::overlap(kOp, "image", out, image, true);
   validate::overlap(kOp, "table", out, table, false);
-  dispatch_checked(variant_of(table), call, OutputMode::into, options);
+  repeat.dispatch_first(variant_of(table), call_of(image, params, out), true);
 }
 
 Image lut(const ConstView &image, const ConstView &table, const Options &options) {
-  check(image, table, options);
-  Image out(image.shape, table.dtype, image.rank);
   const LutParams params{table};
-  dispatch(variant_of(table), call_of(image, params, out), OutputMode::fresh, options);
+  const Repeat<2, 0> repeat(variant_of(table), OutputMode::fresh, 0, {&image, &table}, options);
+  const Known *known = repeat.find_checked();
+  if (known == nullptr) {
+    check(image, table, options);
+  }
+  Image out(image.shape, table.dtype, image.rank);
+  if (!again(known, image, params, out)) {
+    repeat.dispatch_first(variant_of(table), call_of(image, params, out), true);
+  }
   return out;
 }
 

@@ -18,7 +18,7 @@ struct Normalize {
   }
   static void check(const NormalizeParams & /*params*/) {}
   static const VariantHandle &variant(const NormalizeParams &params) {
-    static const edge::ScalarAndVector both("normalize/scalar", "normalize/vector");
+    static constinit const edge::ScalarAndVector both("normalize/scalar", "normalize/vector");
     return both(params.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
@@ -31,7 +31,7 @@ using Forms = edge::Unary<Normalize>;
 
 void unchecked::normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                           const View &out, const Options &options) {
-  Forms::run(image, {mean.values(), scale.values()}, out, OutputMode::into, options);
+  Forms::run(image, {mean.values(), scale.values()}, out, options);
 }
 
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,

@@ -19,7 +19,7 @@ struct Power {
   }
   static void check(const PowerParams & /*params*/) {}
   static const VariantHandle &variant(const PowerParams &params) {
-    static const edge::ScalarAndVector both("power/scalar", "power/vector");
+    static constinit const edge::ScalarAndVector both("power/scalar", "power/vector");
     return both(params.exponent.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
@@ -30,22 +30,19 @@ using Forms = edge::Unary<Power>;
 
 struct PowerArray {
   static constexpr std::string_view kName = "power";
+  static constexpr std::array<std::string_view, 1> kNames{"exponent"};
   static const VariantHandle &variant() {
-    static const VariantHandle array("power/array");
+    static constinit const VariantHandle array("power/array");
     return array;
   }
 };
 using ArrayForms = edge::Arrays<PowerArray>;
 
-std::array<edge::Operand, 1> operands(const ArrayOperand &exponent) {
-  return {edge::operand("exponent", exponent)};
-}
-
 } // namespace
 
 void unchecked::power(const ConstView &image, const Parameter &exponent, const View &out,
                       const Options &options) {
-  Forms::run(image, {exponent.values(), options.rounding}, out, OutputMode::into, options);
+  Forms::run(image, {exponent.values(), options.rounding}, out, options);
 }
 
 void power(const ConstView &image, const Parameter &exponent, const View &out,
@@ -59,16 +56,16 @@ Image power(const ConstView &image, const Parameter &exponent, const Options &op
 
 void unchecked::power(const ConstView &image, const ArrayOperand &exponent, const View &out,
                       const Options &options) {
-  ArrayForms::run(image, operands(exponent), out, OutputMode::into, options);
+  ArrayForms::run(image, out, options, exponent);
 }
 
 void power(const ConstView &image, const ArrayOperand &exponent, const View &out,
            const Options &options) {
-  ArrayForms::into(image, operands(exponent), out, options);
+  ArrayForms::into(image, out, options, exponent);
 }
 
 Image power(const ConstView &image, const ArrayOperand &exponent, const Options &options) {
-  return ArrayForms::fresh(image, operands(exponent), options);
+  return ArrayForms::fresh(image, options, exponent);
 }
 
 } // namespace switchyard

@@ -18,7 +18,7 @@ struct ToFloat {
   }
   static void check(const ToFloatParams & /*params*/) {}
   static const VariantHandle &variant(const ToFloatParams & /*params*/) {
-    static const VariantHandle only("to_float");
+    static constinit const VariantHandle only("to_float");
     return only;
   }
   static bool copies(Dtype image, Dtype result) { return image == result; }
@@ -33,7 +33,7 @@ using Forms = edge::Unary<ToFloat>;
 
 void unchecked::to_float(const ConstView &image, const View &out, std::optional<double> max_value,
                          const Options &options) {
-  Forms::run(image, {max_value.value_or(full_scale(image.dtype))}, out, OutputMode::into, options);
+  Forms::run(image, {max_value.value_or(full_scale(image.dtype))}, out, options);
 }
 
 void to_float(const ConstView &image, const View &out, std::optional<double> max_value,

@@ -14,7 +14,7 @@ struct Turning {
   std::string_view op;
   const VariantHandle &variant;
   bool swaps = false; // height and width change places
-  const void *params = nullptr;
+  const Rot90Params *params = nullptr;
 
   [[nodiscard]] Extents shape(const ConstView &image) const {
     Extents shape = image.shape;
@@ -32,33 +32,44 @@ struct Turning {
     call.dtype_case = image.dtype == Dtype::u16 ? std::uint8_t{2} : edge::u8_or_f32(image);
     return call;
   }
-  void run(const ConstView &image, const View &out, OutputMode mode, const Options &options) const {
-    dispatch_repeated<1>(variant, call(image, out), mode, options);
-  }
-
   void unchecked(const ConstView &image, const View &out, const Options &options) const {
-    run(image, out, OutputMode::into, options);
+    const Repeat<1> repeat(variant, OutputMode::into, turns(), {&image, &out}, options);
+    if (!again(repeat.find_unchecked(), image, out)) [[unlikely]] {
+      repeat.dispatch_first(variant, call(image, out), false);
+    }
   }
   void into(const ConstView &image, const View &out, const Options &options) const {
-    const Call whole = call(image, out);
-    // The number of turns is a parameter, and the shape of the result depends on it.
-    if (dispatch_if_checked<1>(variant, whole, OutputMode::into, options,
-                               [&] { return params == nullptr || out.shape == shape(image); })) {
+    const Repeat<1> repeat(variant, OutputMode::into, turns(), {&image, &out}, options);
+    if (again(repeat.find_checked(), image, out)) [[likely]] {
       return;
     }
     check(image, options);
     validate::output(op, "out", out, shape(image), {image.dtype});
     validate::overlap(op, "image", out, image, false);
-    dispatch_checked(variant, whole, OutputMode::into, options);
+    repeat.dispatch_first(variant, call(image, out), true);
   }
   [[nodiscard]] Image fresh(const ConstView &image, const Options &options) const {
-    check(image, options);
+    const Repeat<1, 0> repeat(variant, OutputMode::fresh, turns(), {&image}, options);
+    const Known *known = repeat.find_checked();
+    if (known == nullptr) {
+      check(image, options);
+    }
     Image out(shape(image), image.dtype, image.rank);
-    run(image, out, OutputMode::fresh, options);
+    if (!again(known, image, out)) {
+      repeat.dispatch_first(variant, call(image, out), true);
+    }
     return out;
   }
 
 private:
+  // The shape of the result and the class depend on them.
+  [[nodiscard]] std::uint32_t turns() const {
+    return params == nullptr ? 0U : static_cast<std::uint32_t>(params->quarter_turns);
+  }
+  [[nodiscard]] bool again(const Known *known, const ConstView &image, const View &out) const {
+    return known != nullptr &&
+           run_again(*known, edge::call_again(*known, {&image}, {&out}, params));
+  }
   void check(const ConstView &image, const Options &options) const {
     validate::image(op, "image", image, {Dtype::u8, Dtype::u16, Dtype::f32});
     validate::options(op, options);
@@ -66,19 +77,19 @@ private:
 };
 
 Turning horizontal() {
-  static const VariantHandle variant("hflip");
+  static constinit const VariantHandle variant("hflip");
   return {"hflip", variant};
 }
 Turning vertical() {
-  static const VariantHandle variant("vflip");
+  static constinit const VariantHandle variant("vflip");
   return {"vflip", variant};
 }
 Turning exchange() {
-  static const VariantHandle variant("transpose");
+  static constinit const VariantHandle variant("transpose");
   return {"transpose", variant, true};
 }
 Turning quarter_turns(const Rot90Params &params) {
-  static const VariantHandle variant("rot90");
+  static constinit const VariantHandle variant("rot90");
   return {"rot90", variant, params.quarter_turns % 2 == 1, &params};
 }
 

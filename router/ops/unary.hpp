@@ -29,49 +29,87 @@ template <class Op> struct Unary {
   using Params = typename Op::Params;
 
   // As `unchecked::` promises: wrong arguments are undefined behaviour.
-  static void run(const ConstView &image, const Params &params, const View &out, OutputMode mode,
+  static void run(const ConstView &image, const Params &params, const View &out,
                   const Options &options) {
-    const Call call = call_of(image, params, out);
-    if (is_there_already(image, out, call)) {
-      return dispatch_nothing(Op::variant(params), call, mode, options);
+    const Known *known = into_of(image, params, out, options).find_unchecked();
+    if (known == nullptr || !is_narrow(params) || !again(*known, image, params, out)) [[unlikely]] {
+      run_first(image, params, out, options, false);
     }
-    dispatch_repeated<1>(Op::variant(params), call, mode, options);
   }
 
   static void into(const ConstView &image, const Params &params, const View &out,
                    std::initializer_list<Dtype> results, const Options &options) {
-    const Call call = call_of(image, params, out);
-    const bool nothing = is_there_already(image, out, call);
-    if (!nothing &&
-        dispatch_if_checked<1>(Op::variant(params), call, OutputMode::into, options, [&] {
-          for (const Named &parameter : Op::parameters(params)) {
-            if (!validate::is_parameter(parameter.values, image.channels())) {
-              return false;
-            }
-          }
-          Op::check(params);
-          return true;
-        })) [[likely]] {
-      return;
+    const Known *known = into_of(image, params, out, options).find_checked();
+    if (known == nullptr || !is_good(image, params) || !again(*known, image, params, out))
+        [[unlikely]] {
+      into_first(image, params, out, results, options);
     }
-    check(image, params, options);
-    validate::output(Op::kName, "out", out, image.shape, results);
-    validate::overlap(Op::kName, "image", out, image, true);
-    if (nothing) {
-      return dispatch_nothing(Op::variant(params), call, OutputMode::into, options);
-    }
-    dispatch_checked(Op::variant(params), call, OutputMode::into, options);
   }
 
   [[nodiscard]] static Image fresh(const ConstView &image, const Params &params, Dtype result,
                                    const Options &options) {
-    check(image, params, options);
+    const Repeat<1, 0> repeat(Op::variant(params), OutputMode::fresh,
+                              static_cast<std::uint32_t>(result), {&image}, options);
+    const Known *known = repeat.find_checked();
+    const bool good = known != nullptr && is_good(image, params);
+    if (!good) {
+      check(image, params, options);
+    }
     Image out(image.shape, result, image.rank);
-    run(image, params, out, OutputMode::fresh, options);
+    if (!good || !again(*known, image, params, out)) {
+      dispatch_first(repeat, params, call_of(image, params, out), true);
+    }
     return out;
   }
 
 private:
+  static Repeat<1> into_of(const ConstView &image, const Params &params, const View &out,
+                           const Options &options) {
+    return {Op::variant(params), OutputMode::into, 0, {&image, &out}, options};
+  }
+  [[gnu::noinline]] static void into_first(const ConstView &image, const Params &params,
+                                           const View &out, std::initializer_list<Dtype> results,
+                                           const Options &options) {
+    check(image, params, options);
+    validate::output(Op::kName, "out", out, image.shape, results);
+    validate::overlap(Op::kName, "image", out, image, true);
+    run_first(image, params, out, options, true);
+  }
+  [[gnu::noinline]] static void run_first(const ConstView &image, const Params &params,
+                                          const View &out, const Options &options, bool checked) {
+    const Call call = call_of(image, params, out);
+    if (is_there_already(image, out, call)) {
+      return dispatch_nothing(Op::variant(params), call, OutputMode::into, options);
+    }
+    dispatch_first(into_of(image, params, out, options), params, call, checked);
+  }
+  // Calls of wide parameters, which are rare, are not remembered.
+  static void dispatch_first(const auto &repeat, const Params &params, const Call &call,
+                             bool checked) {
+    if ((call.flags & kWide) != 0) {
+      return repeat.dispatch_unlike(Op::variant(params), call);
+    }
+    repeat.dispatch_first(Op::variant(params), call, checked);
+  }
+  static bool again(const Known &known, const ConstView &image, const Params &params,
+                    const View &out) {
+    return run_again(known, call_again(known, {&image}, {&out}, &params));
+  }
+
+  // Whether the parameters of a call that is known otherwise are right, and narrow as they were.
+  static bool is_good(const ConstView &image, const Params &params) {
+    for (const Named &parameter : Op::parameters(params)) {
+      if (!validate::is_parameter(parameter.values, image.channels())) {
+        return false;
+      }
+    }
+    Op::check(params);
+    return is_narrow(params);
+  }
+  static bool is_narrow(const Params &params) {
+    return is_surely_narrow(params) || wide_flag(params) == 0;
+  }
+
   static Call call_of(const ConstView &image, const Params &params, const View &out) {
     const std::uint32_t in_place = edge::flags(out, {&image}, {});
     return {.in = {&image, nullptr, nullptr},
@@ -95,7 +133,7 @@ private:
     return flag;
   }
 
-  // A copy onto itself. A pin that is wrong is one there, too.
+  // A copy onto itself, which is not remembered. A pin that is wrong is one there, too.
   static bool is_there_already(const ConstView &image, const View &out, const Call &call) {
     if constexpr (requires { Op::copies(image.dtype, out.dtype); }) {
       return (call.flags & kInPlace) != 0 && Op::copies(image.dtype, out.dtype);
