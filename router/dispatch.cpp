@@ -113,7 +113,7 @@ void Dispatching::fill(Known &entry, std::uint8_t note) const {
   }
   const Candidate &candidate = *decision_.candidate;
   entry.run = candidate.run;
-  entry.domain = candidate.domain;
+  entry.domain = candidate.domain_by_geometry ? nullptr : candidate.domain;
   entry.flags = call_.flags;
   entry.dtype_case = call_.dtype_case;
   entry.note = note;

@@ -148,10 +148,21 @@ private:
   Asked asked_;
 };
 
-// Runs a call that is known and whose numbers are good; false: its candidate refuses it this time,
-// and nothing has happened.
+// Runs a call that is known and whose numbers are good, if its candidate has nothing to ask.
+// Edges try this first and go on out of line: what is not kept for later needs no registers saved.
+[[nodiscard]] inline bool run_settled(const Known &known, const Call &call) {
+  if (known.domain != nullptr) [[unlikely]] {
+    return false;
+  }
+  detail::t_last_route = &known.route;
+  detail::run_here(known.run, call);
+  return true;
+}
+
+// The same where it may have; false: the candidate refuses the call this time, and nothing has
+// happened.
 [[nodiscard]] inline bool run_again(const Known &known, const Call &call) {
-  if (known.domain != nullptr && known.domain(call) != nullptr) [[unlikely]] {
+  if (known.domain != nullptr && known.domain(call) != nullptr) {
     return false;
   }
   detail::t_last_route = &known.route;

@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <span>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "switchyard/core/candidate.hpp"
 #include "switchyard/options.hpp"
@@ -43,6 +46,33 @@ class CallMemo {
   using Pair = std::int64_t __attribute__((vector_size(16)));
   using Geometry = std::array<Pair, 4>;
 
+  // Of many pairs at once, without a branch each.
+  class Comparison {
+  public:
+#if defined(__SSE2__)
+    void add(Pair a, Pair b) {
+      equal_ = _mm_and_si128(
+          equal_, _mm_cmpeq_epi32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+    }
+    [[nodiscard]] bool all_equal() const {
+      return _mm_movemask_epi8(equal_) == 0xFFFF;
+    }
+
+  private:
+    __m128i equal_ = _mm_set1_epi32(-1);
+#else
+    void add(Pair a, Pair b) {
+      bits_ |= a ^ b;
+    }
+    [[nodiscard]] bool all_equal() const {
+      return (bits_[0] | bits_[1]) == 0;
+    }
+
+  private:
+    Pair bits_{};
+#endif
+  };
+
 public:
   static constexpr std::size_t kMostViews = 4;
   static constexpr std::size_t kMostPairs = 3; // of views, one of them an output
@@ -58,13 +88,17 @@ public:
     std::uint32_t facts;
     const Options &options;
     std::array<const ConstView *, kViews> views;
+
+    [[nodiscard]] std::uint64_t key() const {
+      return std::uint64_t{static_cast<std::uint32_t>(variant)} << 32 | facts;
+    }
   };
 
   // Of a size by which a number is multiplied fast.
   class alignas(512) Entry {
   public:
     Run *run = nullptr;
-    Domain *domain = nullptr; // nullptr: like calls are accepted
+    Domain *domain = nullptr; // nullptr: calls like it are accepted
     std::uint32_t flags = 0;
     std::uint8_t dtype_case = 0;
     std::uint8_t note = 0; // the edge's own
@@ -73,9 +107,8 @@ public:
     // Whether such a call is like the one that this is of, apart from addresses.
     template <int kInputs, int kOutputs>
     [[nodiscard]] bool is_like(const void *serving, const Asked<kInputs, kOutputs> &asked) const {
-      return serving_ == serving && variant_ == asked.variant && facts_ == asked.facts &&
-             wish_ == wish_of(asked.options) && asked.options.candidate.empty() &&
-             has_types(asked.views) && has_geometry(asked.views);
+      return serving_ == serving && key_ == asked.key() && wish_ == wish_of(asked.options) &&
+             asked.options.candidate.empty() && has_types(asked.views) && has_geometry(asked.views);
     }
     // Of a call that is like it and, `kChecked`, not validated: whether it needn't be, numbers
     // apart. Of one that is known to be right: whether inputs are outputs as they were.
@@ -103,8 +136,7 @@ public:
     template <int kInputs, int kOutputs>
     void keep(const void *serving, const Asked<kInputs, kOutputs> &asked, bool checked) {
       serving_ = serving;
-      variant_ = asked.variant;
-      facts_ = asked.facts;
+      key_ = asked.key();
       wish_ = wish_of(asked.options);
       std::size_t pair = 0;
       for (std::size_t i = 0; i < asked.views.size(); ++i) {
@@ -131,18 +163,17 @@ public:
     }
     template <std::size_t kViews>
     [[nodiscard]] bool has_geometry(const std::array<const ConstView *, kViews> &views) const {
-      Pair bits{};
+      Comparison comparison;
       for (std::size_t i = 0; i < kViews; ++i) {
         for (std::size_t at = 0; at < geometry_[i].size(); ++at) {
-          bits |= geometry_[i][at] ^ pair_at(*views[i], at);
+          comparison.add(geometry_[i][at], pair_at(*views[i], at));
         }
       }
-      return (bits[0] | bits[1]) == 0;
+      return comparison.all_equal();
     }
 
     const void *serving_ = nullptr; // never freed
-    int variant_ = kNobody;
-    std::uint32_t facts_ = 0;
+    std::uint64_t key_ = std::uint64_t{kNobody} << 32;
     std::uint64_t wish_ = 0;
     std::array<std::uint16_t, kMostViews> types_{};
     std::array<Distances, kMostPairs> apart_; // between outputs and the views before them
@@ -160,7 +191,7 @@ public:
 
 private:
   static constexpr std::size_t kEntries = 32;
-  static constexpr int kNobody = -2; // -1 is a variant that has not been looked up
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFE; // the last is one that is not looked up yet
 
   // Threads, exactness and rounding.
   static std::uint64_t wish_of(const Options &options) {

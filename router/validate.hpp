@@ -58,9 +58,11 @@ void options(std::string_view op, const Options &options);
 [[nodiscard]] inline bool is_surely_narrow(Values values) {
   constexpr std::int64_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
   constexpr std::int64_t kFew = 8;
+  constexpr int kUpperHalf = std::endian::native == std::endian::little ? 4 : 0;
   if (values.size == 1) [[likely]] {
-    const auto bits = std::bit_cast<std::uint64_t>(*values.data);
-    return (static_cast<std::uint32_t>(bits >> 32) & 0x7FFFFFFFU) < kTopOfMost;
+    std::uint32_t half = 0;
+    std::memcpy(&half, reinterpret_cast<const char *>(values.data) + kUpperHalf, sizeof half);
+    return (half & 0x7FFFFFFFU) < kTopOfMost;
   }
   if (values.size <= 0 || values.size > kFew) [[unlikely]] {
     return values.size <= 0;
@@ -78,6 +80,12 @@ void options(std::string_view op, const Options &options);
     small &= negative_where_small(at);
   }
   return (small[0] & small[1]) < 0;
+}
+
+// The same of values that are a parameter.
+[[nodiscard]] inline bool is_narrow_parameter(const Values &values, std::int64_t channels) {
+  return values.size == 1 ? is_surely_narrow(values)
+                          : values.size == channels && is_surely_narrow(values);
 }
 
 // A finite value exceeds FLT_MAX.

@@ -10,14 +10,15 @@ struct Add {
   using Params = AddParams;
   static constexpr std::string_view kName = "add";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {image.dtype});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 1> parameters(const AddParams &params) {
-    return {{{"value", params.value}}};
-  }
-  static void check(const AddParams & /*params*/) {}
+  static constexpr std::array<std::string_view, 1> kParameters{"value"};
+  static auto values(const AddParams &params) { return std::tuple{params.value}; }
   static const VariantHandle &variant(const AddParams &params) {
     static constinit const edge::ScalarAndVector both("add/scalar", "add/vector");
     return both(params.value.scalar());
@@ -46,7 +47,7 @@ void unchecked::add(const ConstView &image, const Parameter &value, const View &
 }
 
 void add(const ConstView &image, const Parameter &value, const View &out, const Options &options) {
-  Forms::into(image, {value.values(), options.rounding}, out, {image.dtype}, options);
+  Forms::into(image, {value.values(), options.rounding}, out, options);
 }
 
 Image add(const ConstView &image, const Parameter &value, const Options &options) {

@@ -30,12 +30,13 @@ Call call_of(const ConstView &a, const ConstView &b, const AddWeightedParams &pa
   return call;
 }
 
-// The call again, where it is known and its weights are narrow, as they were.
-bool again(const Known *known, const ConstView &a, const ConstView &b,
-           const AddWeightedParams &params, const View &out) {
-  return known != nullptr && validate::is_surely_narrow({&params.weight_a, 1}) &&
-         validate::is_surely_narrow({&params.weight_b, 1}) &&
-         run_again(*known, edge::call_again(*known, {&a, &b}, {&out}, &params));
+bool are_surely_narrow(const AddWeightedParams &params) {
+  return validate::is_surely_narrow({&params.weight_a, 1}) &&
+         validate::is_surely_narrow({&params.weight_b, 1});
+}
+
+Repeat<2> into_of(const ConstView &a, const ConstView &b, const View &out, const Options &options) {
+  return {variant(), OutputMode::into, 0, {&a, &b, &out}, options};
 }
 
 template <int kOutputs>
@@ -48,29 +49,52 @@ void run_first(const Repeat<2, kOutputs> &repeat, const ConstView &a, const Cons
   repeat.dispatch_first(variant(), call, checked);
 }
 
-} // namespace
-
-void unchecked::add_weighted(const ConstView &a, double weight_a, const ConstView &b,
-                             double weight_b, const View &out, const Options &options) {
-  const AddWeightedParams params{weight_a, weight_b};
-  const Repeat<2> repeat(variant(), OutputMode::into, 0, {&a, &b, &out}, options);
-  if (!again(repeat.find_unchecked(), a, b, params, out)) [[unlikely]] {
-    run_first(repeat, a, b, params, out, false);
-  }
+bool again(const Known *known, const ConstView &a, const ConstView &b,
+           const AddWeightedParams &params, const View &out) {
+  return known != nullptr && are_surely_narrow(params) &&
+         run_again(*known, edge::call_again(*known, {&a, &b}, {&out}, &params));
 }
 
-void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
-                  const View &out, const Options &options) {
-  const AddWeightedParams params{weight_a, weight_b};
-  const Repeat<2> repeat(variant(), OutputMode::into, 0, {&a, &b, &out}, options);
-  if (again(repeat.find_checked(), a, b, params, out)) [[likely]] {
+[[gnu::noinline]] void run_otherwise(const Known *known, const ConstView &a, const ConstView &b,
+                                     const AddWeightedParams &params, const View &out,
+                                     const Options &options) {
+  if (!again(known, a, b, params, out)) {
+    run_first(into_of(a, b, out, options), a, b, params, out, false);
+  }
+}
+[[gnu::noinline]] void into_otherwise(const Known *known, const ConstView &a, const ConstView &b,
+                                      const AddWeightedParams &params, const View &out,
+                                      const Options &options) {
+  if (again(known, a, b, params, out)) {
     return;
   }
   check(a, b, options);
   validate::output(kOp, "out", out, a.shape, {a.dtype});
   validate::overlap(kOp, "a", out, a, true);
   validate::overlap(kOp, "b", out, b, true);
-  run_first(repeat, a, b, params, out, true);
+  run_first(into_of(a, b, out, options), a, b, params, out, true);
+}
+
+} // namespace
+
+void unchecked::add_weighted(const ConstView &a, double weight_a, const ConstView &b,
+                             double weight_b, const View &out, const Options &options) {
+  const AddWeightedParams params{weight_a, weight_b};
+  const Known *known = into_of(a, b, out, options).find_unchecked();
+  if (known == nullptr || !are_surely_narrow(params) ||
+      !run_settled(*known, edge::call_again(*known, {&a, &b}, {&out}, &params))) [[unlikely]] {
+    run_otherwise(known, a, b, params, out, options);
+  }
+}
+
+void add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,
+                  const View &out, const Options &options) {
+  const AddWeightedParams params{weight_a, weight_b};
+  const Known *known = into_of(a, b, out, options).find_checked();
+  if (known == nullptr || !are_surely_narrow(params) ||
+      !run_settled(*known, edge::call_again(*known, {&a, &b}, {&out}, &params))) [[unlikely]] {
+    into_otherwise(known, a, b, params, out, options);
+  }
 }
 
 Image add_weighted(const ConstView &a, double weight_a, const ConstView &b, double weight_b,

@@ -1,6 +1,7 @@
 // The public forms of pointwise ops whose operands are arrays.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -60,66 +61,62 @@ template <class Op> struct Arrays {
   template <class... Given>
   static void run(const ConstView &image, const View &out, const Options &options,
                   const Given &...given) {
-    if constexpr ((std::is_same_v<Given, ArrayOperand> && ...)) {
-      if (is_known(given...)) {
-        const auto repeat = into_of(image, out, options, given...);
-        const Known *known = repeat.find_unchecked();
-        if (known == nullptr || !again(*known, image, out, options, given...)) [[unlikely]] {
-          const auto operands = all(given...);
-          dispatch_first(repeat, image, operands, out, options, false);
-        }
+    const Known *known = nullptr;
+    if constexpr (kArraysAlone<Given...>) {
+      known = into_of(image, out, options, given...).find_unchecked();
+      const ArrayParams params{options.rounding};
+      if (known != nullptr &&
+          run_settled(*known, edge::call_again(*known, {&image, &given.view()...}, {&out},
+                                               &params))) [[likely]] {
         return;
       }
     }
-    dispatch_only(image, all(given...), out, OutputMode::into, options);
+    run_otherwise(known, image, out, options, given...);
   }
 
   template <class... Given>
   static void into(const ConstView &image, const View &out, const Options &options,
                    const Given &...given) {
-    if constexpr ((std::is_same_v<Given, ArrayOperand> && ...)) {
-      if (is_known(given...)) {
-        const auto repeat = into_of(image, out, options, given...);
-        const Known *known = repeat.find_checked();
-        if (known == nullptr || !again(*known, image, out, options, given...)) [[unlikely]] {
-          const auto operands = all(given...);
-          check_into(image, operands, out, options);
-          dispatch_first(repeat, image, operands, out, options, true);
-        }
+    const Known *known = nullptr;
+    if constexpr (kArraysAlone<Given...>) {
+      known = into_of(image, out, options, given...).find_checked();
+      const ArrayParams params{options.rounding};
+      if (known != nullptr &&
+          run_settled(*known, edge::call_again(*known, {&image, &given.view()...}, {&out},
+                                               &params))) [[likely]] {
         return;
       }
     }
-    const auto operands = all(given...);
-    check_into(image, operands, out, options);
-    dispatch_only(image, operands, out, OutputMode::into, options);
+    into_otherwise(known, image, out, options, given...);
   }
 
   template <class... Given>
   [[nodiscard]] static Image fresh(const ConstView &image, const Options &options,
                                    const Given &...given) {
-    if constexpr ((std::is_same_v<Given, ArrayOperand> && ...)) {
-      if (is_known(given...)) {
-        const Repeat<1 + sizeof...(Given), 0> repeat(Op::variant(), OutputMode::fresh, 0,
-                                                     {&image, &given.view()...}, options);
-        const Known *known = repeat.find_checked();
-        if (known == nullptr) {
-          check(image, all(given...), options);
-        }
-        Image out(image.shape, image.dtype, image.rank);
-        if (known == nullptr || !again(*known, image, out, options, given...)) {
-          dispatch_first(repeat, image, all(given...), out, options, true);
-        }
-        return out;
-      }
+    const Known *known = nullptr;
+    if constexpr (kArraysAlone<Given...>) {
+      known = fresh_of(image, options, given...).find_checked();
     }
     const auto operands = all(given...);
-    check(image, operands, options);
+    if (known == nullptr) {
+      check(image, operands, options);
+    }
     Image out(image.shape, image.dtype, image.rank);
-    dispatch_only(image, operands, out, OutputMode::fresh, options);
+    if (!again(known, image, operands, out, options)) {
+      if constexpr (kArraysAlone<Given...>) {
+        dispatch_first(fresh_of(image, options, given...), image, operands, out, options, true);
+      } else {
+        dispatch_only(image, operands, out, OutputMode::fresh, options);
+      }
+    }
     return out;
   }
 
 private:
+  // Numbers are read before a call is dispatched: calls of them are not remembered.
+  template <class... Given>
+  static constexpr bool kArraysAlone = (std::is_same_v<Given, ArrayOperand> && ...);
+
   template <class... Given>
   static std::array<Operand, sizeof...(Given)> all(const Given &...given) {
     std::size_t i = 0;
@@ -130,15 +127,55 @@ private:
                                               const Options &options, const Given &...given) {
     return {Op::variant(), OutputMode::into, 0, {&image, &given.view()..., &out}, options};
   }
-  // The flags of f64 operands depend on their elements: such calls are not remembered.
-  template <class... Given> static bool is_known(const Given &...given) {
-    return ((given.view().dtype != Dtype::f64) && ...);
+  template <class... Given>
+  static Repeat<1 + sizeof...(Given), 0> fresh_of(const ConstView &image, const Options &options,
+                                                  const Given &...given) {
+    return {Op::variant(), OutputMode::fresh, 0, {&image, &given.view()...}, options};
+  }
+
+  template <class... Given>
+  [[gnu::noinline]] static void run_otherwise(const Known *known, const ConstView &image,
+                                              const View &out, const Options &options,
+                                              const Given &...given) {
+    dispatch_into(known, image, all(given...), out, options, false, given...);
   }
   template <class... Given>
-  static bool again(const Known &known, const ConstView &image, const View &out,
-                    const Options &options, const Given &...given) {
+  [[gnu::noinline]] static void into_otherwise(const Known *known, const ConstView &image,
+                                               const View &out, const Options &options,
+                                               const Given &...given) {
+    const auto operands = all(given...);
+    if (known == nullptr) {
+      check_into(image, operands, out, options);
+    }
+    dispatch_into(known, image, operands, out, options, true, given...);
+  }
+  template <std::size_t N, class... Given>
+  static void dispatch_into(const Known *known, const ConstView &image,
+                            const std::array<Operand, N> &operands, const View &out,
+                            const Options &options, bool checked, const Given &...given) {
+    if (again(known, image, operands, out, options)) {
+      return;
+    }
+    if constexpr (kArraysAlone<Given...>) {
+      dispatch_first(into_of(image, out, options, given...), image, operands, out, options,
+                     checked);
+    } else {
+      dispatch_only(image, operands, out, OutputMode::into, options);
+    }
+  }
+  template <std::size_t N>
+  static bool again(const Known *known, const ConstView &image,
+                    const std::array<Operand, N> &operands, const View &out,
+                    const Options &options) {
+    if (known == nullptr) {
+      return false;
+    }
     const ArrayParams params{options.rounding};
-    return run_again(known, call_again(known, {&image, &given.view()...}, {&out}, &params));
+    Call call = call_again(*known, {&image}, {&out}, &params);
+    for (std::size_t i = 0; i < N; ++i) {
+      call.in[i + 1] = &operands[i].view;
+    }
+    return run_again(*known, call);
   }
 
   template <std::size_t N>
@@ -147,12 +184,18 @@ private:
     const ArrayParams params{options.rounding};
     dispatch(Op::variant(), call_of(image, operands, params, out), mode, options);
   }
+  // The flags of f64 operands depend on their elements: such calls are not remembered.
   template <std::size_t N>
   static void dispatch_first(const auto &repeat, const ConstView &image,
                              const std::array<Operand, N> &operands, const View &out,
                              const Options &options, bool checked) {
     const ArrayParams params{options.rounding};
-    repeat.dispatch_first(Op::variant(), call_of(image, operands, params, out), checked);
+    const Call call = call_of(image, operands, params, out);
+    if (std::any_of(operands.begin(), operands.end(),
+                    [](const Operand &operand) { return operand.view.dtype == Dtype::f64; })) {
+      return repeat.dispatch_unlike(Op::variant(), call);
+    }
+    repeat.dispatch_first(Op::variant(), call, checked);
   }
 
   template <std::size_t N>

@@ -45,23 +45,19 @@ template <class... Mask> struct Forms {
 
   static void run(const ConstView &image, const Mask &...mask, Over over, const View &out,
                   const Options &options) {
-    const auto repeat = into_of(image, mask..., over, out, options);
-    if (!again(repeat.find_unchecked(), image, mask..., out)) [[unlikely]] {
-      repeat.dispatch_first(variant_of(kMasked, over), call_of(image, mask..., out), false);
+    const Known *known = into_of(image, mask..., over, out, options).find_unchecked();
+    if (known == nullptr || !run_settled(*known, known_call(*known, image, mask..., out)))
+        [[unlikely]] {
+      run_otherwise(known, image, mask..., over, out, options);
     }
   }
-
   static void into(const ConstView &image, const Mask &...mask, Over over, const View &out,
                    const Options &options) {
-    const auto repeat = into_of(image, mask..., over, out, options);
-    if (again(repeat.find_checked(), image, mask..., out)) [[likely]] {
-      return;
+    const Known *known = into_of(image, mask..., over, out, options).find_checked();
+    if (known == nullptr || !run_settled(*known, known_call(*known, image, mask..., out)))
+        [[unlikely]] {
+      into_otherwise(known, image, mask..., over, out, options);
     }
-    check(image, {&mask...}, over, options);
-    validate::output(kOp, "out", out, result_shape(image, over), {Dtype::u64});
-    validate::overlap(kOp, "image", out, image, false);
-    (validate::overlap(kOp, "mask", out, mask, false), ...);
-    repeat.dispatch_first(variant_of(kMasked, over), call_of(image, mask..., out), true);
   }
 
   static Image fresh(const ConstView &image, const Mask &...mask, Over over,
@@ -80,6 +76,28 @@ template <class... Mask> struct Forms {
   }
 
 private:
+  [[gnu::noinline]] static void run_otherwise(const Known *known, const ConstView &image,
+                                              const Mask &...mask, Over over, const View &out,
+                                              const Options &options) {
+    if (!again(known, image, mask..., out)) {
+      into_of(image, mask..., over, out, options)
+          .dispatch_first(variant_of(kMasked, over), call_of(image, mask..., out), false);
+    }
+  }
+  [[gnu::noinline]] static void into_otherwise(const Known *known, const ConstView &image,
+                                               const Mask &...mask, Over over, const View &out,
+                                               const Options &options) {
+    if (again(known, image, mask..., out)) {
+      return;
+    }
+    check(image, {&mask...}, over, options);
+    validate::output(kOp, "out", out, result_shape(image, over), {Dtype::u64});
+    validate::overlap(kOp, "image", out, image, false);
+    (validate::overlap(kOp, "mask", out, mask, false), ...);
+    into_of(image, mask..., over, out, options)
+        .dispatch_first(variant_of(kMasked, over), call_of(image, mask..., out), true);
+  }
+
   // `over` may be no form that there is.
   static Repeat<kInputs> into_of(const ConstView &image, const Mask &...mask, Over over,
                                  const View &out, const Options &options) {
@@ -95,10 +113,13 @@ private:
     call.out = {&out};
     return call;
   }
+  static Call known_call(const Known &known, const ConstView &image, const Mask &...mask,
+                         const View &out) {
+    return edge::call_again(known, {&image, &mask...}, {&out}, nullptr);
+  }
   static bool again(const Known *known, const ConstView &image, const Mask &...mask,
                     const View &out) {
-    return known != nullptr &&
-           run_again(*known, edge::call_again(*known, {&image, &mask...}, {&out}, nullptr));
+    return known != nullptr && run_again(*known, known_call(*known, image, mask..., out));
   }
 };
 using Plain = Forms<>;

@@ -37,8 +37,36 @@ Call call_of(const ConstView &image, const LutParams &params, const View &out) {
   return call;
 }
 
+Repeat<2> into_of(const ConstView &image, const ConstView &table, const View &out,
+                  const Options &options) {
+  return {variant_of(table), OutputMode::into, 0, {&image, &table, &out}, options};
+}
+
 bool again(const Known *known, const ConstView &image, const LutParams &params, const View &out) {
   return known != nullptr && run_again(*known, edge::call_again(*known, {&image}, {&out}, &params));
+}
+
+[[gnu::noinline]] void run_otherwise(const Known *known, const ConstView &image,
+                                     const LutParams &params, const View &out,
+                                     const Options &options) {
+  if (!again(known, image, params, out)) {
+    into_of(image, params.table, out, options)
+        .dispatch_first(variant_of(params.table), call_of(image, params, out), false);
+  }
+}
+[[gnu::noinline]] void into_otherwise(const Known *known, const ConstView &image,
+                                      const LutParams &params, const View &out,
+                                      const Options &options) {
+  if (again(known, image, params, out)) {
+    return;
+  }
+  const ConstView &table = params.table;
+  check(image, table, options);
+  validate::output(kOp, "out", out, image.shape, {table.dtype});
+  validate::overlap(kOp, "image", out, image, true);
+  validate::overlap(kOp, "table", out, table, false);
+  into_of(image, table, out, options)
+      .dispatch_first(variant_of(table), call_of(image, params, out), true);
 }
 
 } // namespace
@@ -46,23 +74,20 @@ bool again(const Known *known, const ConstView &image, const LutParams &params, 
 void unchecked::lut(const ConstView &image, const ConstView &table, const View &out,
                     const Options &options) {
   const LutParams params{table};
-  const Repeat<2> repeat(variant_of(table), OutputMode::into, 0, {&image, &table, &out}, options);
-  if (!again(repeat.find_unchecked(), image, params, out)) [[unlikely]] {
-    repeat.dispatch_first(variant_of(table), call_of(image, params, out), false);
+  const Known *known = into_of(image, table, out, options).find_unchecked();
+  if (known == nullptr || !run_settled(*known, edge::call_again(*known, {&image}, {&out}, &params)))
+      [[unlikely]] {
+    run_otherwise(known, image, params, out, options);
   }
 }
 
 void lut(const ConstView &image, const ConstView &table, const View &out, const Options &options) {
   const LutParams params{table};
-  const Repeat<2> repeat(variant_of(table), OutputMode::into, 0, {&image, &table, &out}, options);
-  if (again(repeat.find_checked(), image, params, out)) [[likely]] {
-    return;
+  const Known *known = into_of(image, table, out, options).find_checked();
+  if (known == nullptr || !run_settled(*known, edge::call_again(*known, {&image}, {&out}, &params)))
+      [[unlikely]] {
+    into_otherwise(known, image, params, out, options);
   }
-  check(image, table, options);
-  validate::output(kOp, "out", out, image.shape, {table.dtype});
-  validate::overlap(kOp, "image", out, image, true);
-  validate::overlap(kOp, "table", out, table, false);
-  repeat.dispatch_first(variant_of(table), call_of(image, params, out), true);
 }
 
 Image lut(const ConstView &image, const ConstView &table, const Options &options) {

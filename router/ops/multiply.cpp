@@ -10,14 +10,15 @@ struct Multiply {
   using Params = MultiplyParams;
   static constexpr std::string_view kName = "multiply";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {image.dtype});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 1> parameters(const MultiplyParams &params) {
-    return {{{"factor", params.factor}}};
-  }
-  static void check(const MultiplyParams & /*params*/) {}
+  static constexpr std::array<std::string_view, 1> kParameters{"factor"};
+  static auto values(const MultiplyParams &params) { return std::tuple{params.factor}; }
   static const VariantHandle &variant(const MultiplyParams &params) {
     static constinit const edge::ScalarAndVector both("multiply/scalar", "multiply/vector");
     return both(params.factor.scalar());
@@ -47,7 +48,7 @@ void unchecked::multiply(const ConstView &image, const Parameter &factor, const 
 
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options) {
-  Forms::into(image, {factor.values(), options.rounding}, out, {image.dtype}, options);
+  Forms::into(image, {factor.values(), options.rounding}, out, options);
 }
 
 Image multiply(const ConstView &image, const Parameter &factor, const Options &options) {

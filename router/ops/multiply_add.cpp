@@ -10,14 +10,17 @@ struct MultiplyAdd {
   using Params = MultiplyAddParams;
   static constexpr std::string_view kName = "multiply_add";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {image.dtype});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 2> parameters(const MultiplyAddParams &params) {
-    return {{{"factor", params.factor}, {"value", params.value}}};
+  static constexpr std::array<std::string_view, 2> kParameters{"factor", "value"};
+  static auto values(const MultiplyAddParams &params) {
+    return std::tuple{params.factor, params.value};
   }
-  static void check(const MultiplyAddParams & /*params*/) {}
   static const VariantHandle &variant(const MultiplyAddParams &params) {
     static constinit const edge::ScalarAndVector both("multiply_add/scalar", "multiply_add/vector");
     return both(params.factor.scalar() && params.value.scalar());
@@ -47,8 +50,7 @@ void unchecked::multiply_add(const ConstView &image, const Parameter &factor,
 
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                   const View &out, const Options &options) {
-  Forms::into(image, {factor.values(), value.values(), options.rounding}, out, {image.dtype},
-              options);
+  Forms::into(image, {factor.values(), value.values(), options.rounding}, out, options);
 }
 
 Image multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,

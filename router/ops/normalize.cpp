@@ -9,14 +9,17 @@ struct Normalize {
   using Params = NormalizeParams;
   static constexpr std::string_view kName = "normalize";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {Dtype::f32});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::u16, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 2> parameters(const NormalizeParams &params) {
-    return {{{"mean", params.mean}, {"scale", params.scale}}};
+  static constexpr std::array<std::string_view, 2> kParameters{"mean", "scale"};
+  static auto values(const NormalizeParams &params) {
+    return std::tuple{params.mean, params.scale};
   }
-  static void check(const NormalizeParams & /*params*/) {}
   static const VariantHandle &variant(const NormalizeParams &params) {
     static constinit const edge::ScalarAndVector both("normalize/scalar", "normalize/vector");
     return both(params.scalar());
@@ -36,7 +39,7 @@ void unchecked::normalize(const ConstView &image, const Parameter &mean, const P
 
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                const View &out, const Options &options) {
-  Forms::into(image, {mean.values(), scale.values()}, out, {Dtype::f32}, options);
+  Forms::into(image, {mean.values(), scale.values()}, out, options);
 }
 
 Image normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,

@@ -41,6 +41,11 @@ Call call_of(const ConstView &image, const NormalizePerImageParams &params, cons
   return call;
 }
 
+Repeat<1> into_of(const ConstView &image, Normalization mode, const View &out, bool per_item,
+                  const Options &options) {
+  return {variant_of(mode), OutputMode::into, per_item ? 1U : 0U, {&image, &out}, options};
+}
+
 bool again(const Known *known, const ConstView &image, const NormalizePerImageParams &params,
            const View &out) {
   return known != nullptr && run_again(*known, edge::call_again(*known, {&image}, {&out}, &params));
@@ -51,25 +56,23 @@ bool again(const Known *known, const ConstView &image, const NormalizePerImagePa
 void unchecked::normalize_per_image(const ConstView &image, Normalization mode, const View &out,
                                     bool per_item, const Options &options) {
   const NormalizePerImageParams params{per_item};
-  const VariantHandle &variant = variant_of(mode);
-  const Repeat<1> repeat(variant, OutputMode::into, per_item ? 1 : 0, {&image, &out}, options);
+  const auto repeat = into_of(image, mode, out, per_item, options);
   if (!again(repeat.find_unchecked(), image, params, out)) [[unlikely]] {
-    repeat.dispatch_first(variant, call_of(image, params, out), false);
+    repeat.dispatch_first(variant_of(mode), call_of(image, params, out), false);
   }
 }
 
 void normalize_per_image(const ConstView &image, Normalization mode, const View &out, bool per_item,
                          const Options &options) {
   const NormalizePerImageParams params{per_item};
-  const VariantHandle &variant = variant_of(mode);
-  const Repeat<1> repeat(variant, OutputMode::into, per_item ? 1 : 0, {&image, &out}, options);
+  const auto repeat = into_of(image, mode, out, per_item, options);
   if (again(repeat.find_checked(), image, params, out)) [[likely]] {
     return;
   }
   check(image, options);
   validate::output(kOp, "out", out, image.shape, {Dtype::f32});
   validate::overlap(kOp, "image", out, image, true);
-  repeat.dispatch_first(variant, call_of(image, params, out), true);
+  repeat.dispatch_first(variant_of(mode), call_of(image, params, out), true);
 }
 
 Image normalize_per_image(const ConstView &image, Normalization mode, bool per_item,

@@ -10,14 +10,15 @@ struct Power {
   using Params = PowerParams;
   static constexpr std::string_view kName = "power";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {image.dtype});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 1> parameters(const PowerParams &params) {
-    return {{{"exponent", params.exponent}}};
-  }
-  static void check(const PowerParams & /*params*/) {}
+  static constexpr std::array<std::string_view, 1> kParameters{"exponent"};
+  static auto values(const PowerParams &params) { return std::tuple{params.exponent}; }
   static const VariantHandle &variant(const PowerParams &params) {
     static constinit const edge::ScalarAndVector both("power/scalar", "power/vector");
     return both(params.exponent.scalar());
@@ -47,7 +48,7 @@ void unchecked::power(const ConstView &image, const Parameter &exponent, const V
 
 void power(const ConstView &image, const Parameter &exponent, const View &out,
            const Options &options) {
-  Forms::into(image, {exponent.values(), options.rounding}, out, {image.dtype}, options);
+  Forms::into(image, {exponent.values(), options.rounding}, out, options);
 }
 
 Image power(const ConstView &image, const Parameter &exponent, const Options &options) {

@@ -1,7 +1,9 @@
 // The statistics: one result or two, over the axes that a Reduction names.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "candidates/reduction/params.hpp"
 #include "router/ops/edge.hpp"
@@ -54,280 +56,275 @@ View at_axes_of(const ConstView &image, const View &out, const Reduction &over) 
   return spread;
 }
 
-// A call of a statistic with one result or two.
-template <std::size_t kResults> class Asked {
-public:
-  using Outs = std::array<const View *, kResults>;
+Image results_of(const ConstView &image, const Reduction &over, Dtype dtype) {
+  const bool has_four_axes = over.keeps_dims() || over.mask() == 0;
+  return {over.result_shape(image.shape), dtype, has_four_axes ? image.rank : std::uint8_t{3}};
+}
 
-  Asked(const Variants &variants, const ConstView &image, const Reduction &over, double eps,
-        const Options &options)
-      : variants_(variants), image_(image), over_(over), eps_(eps), options_(options) {}
+// The forms of a statistic with one result or two. `Op` has kName, kResults (their names),
+// kTakesEmpty, kVariants, and dtype(image), that of its results.
+template <class Op> struct Statistic {
+  static constexpr std::size_t kCount = Op::kResults.size();
+  using Outs = std::array<const View *, kCount>;
 
-  void run(const Outs &outs) const {
-    const auto repeat = into_of(outs);
-    if (!again(repeat.find_unchecked(), outs)) [[unlikely]] {
-      run_first(repeat, outs, false);
+  static void run(const ConstView &image, Outs outs, const Reduction &over, double eps,
+                  const Options &options) {
+    const Known *known = into_of(image, outs, over, options).find_unchecked();
+    if (!run_as_given(known, image, outs, eps)) [[unlikely]] {
+      run_otherwise(known, image, outs, over, eps, options);
     }
   }
-  // `check` validates the call where it must be.
-  template <class Check> void into(const Outs &outs, const Check &check) const {
-    const auto repeat = into_of(outs);
-    if (!again(repeat.find_checked(), outs)) [[unlikely]] {
-      check();
-      run_first(repeat, outs, true);
+  static void into(const ConstView &image, Outs outs, const Reduction &over, double eps,
+                   const Options &options) {
+    const Known *known = into_of(image, outs, over, options).find_checked();
+    if (!run_as_given(known, image, outs, eps)) [[unlikely]] {
+      into_otherwise(known, image, outs, over, eps, options);
     }
   }
-  // `make` makes the results in places of which `outs_of` gives the views.
-  template <class Check, class Make, class OutsOf>
-  auto fresh(const Check &check, const Make &make, const OutsOf &outs_of) const {
-    const Repeat<1, 0> repeat(variants_[global], OutputMode::fresh, facts(), {&image_}, options_);
+  [[nodiscard]] static std::array<Image, kCount>
+  fresh(const ConstView &image, const Reduction &over, double eps, const Options &options) {
+    const Repeat<1, 0> repeat(Op::kVariants[global], OutputMode::fresh, facts(over), {&image},
+                              options);
     const Known *known = repeat.find_checked();
     if (known == nullptr) {
-      check();
+      check(image, options);
     }
-    auto results = make();
-    const Outs outs = outs_of(results);
-    if (!again(known, outs)) {
-      run_first(repeat, outs, true);
+    std::array<Image, kCount> results;
+    Outs outs;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      results[i] = results_of(image, over, Op::dtype(image));
+      outs[i] = &results[i].view();
+    }
+    if (!run_as_given(known, image, outs, eps) && !again(known, image, outs, over, eps)) {
+      run_first(repeat, image, outs, over, eps, true);
     }
     return results;
   }
 
 private:
-  // What Known::note says: the axes, and whether the results are written as they are given.
+  // What Known::note says: the axes, and whether candidates write the results as they are given.
   static constexpr std::uint8_t kAsGiven = 16;
 
   // They and the shape say which variant it is.
-  [[nodiscard]] std::uint32_t facts() const {
+  static std::uint32_t facts(const Reduction &over) {
     static_assert(sizeof(Reduction) == sizeof(std::uint32_t));
-    return std::bit_cast<std::uint32_t>(over_);
+    return std::bit_cast<std::uint32_t>(over);
   }
-  [[nodiscard]] auto into_of(const Outs &outs) const {
-    if constexpr (kResults == 1) {
-      return Repeat<1>(variants_[global], OutputMode::into, facts(), {&image_, outs[0]}, options_);
+  static auto into_of(const ConstView &image, Outs outs, const Reduction &over,
+                      const Options &options) {
+    if constexpr (kCount == 1) {
+      return Repeat<1, 1>(Op::kVariants[global], OutputMode::into, facts(over), {&image, outs[0]},
+                          options);
     } else {
-      return Repeat<1, 2>(variants_[global], OutputMode::into, facts(), {&image_, outs[0], outs[1]},
-                          options_);
+      return Repeat<1, 2>(Op::kVariants[global], OutputMode::into, facts(over),
+                          {&image, outs[0], outs[1]}, options);
     }
   }
 
-  [[nodiscard]] bool again(const Known *known, const Outs &outs) const {
+  static Call call_of(const ConstView &image, Outs outs, const ReductionParams &params) {
+    Call call;
+    call.in = {&image};
+    std::copy(outs.begin(), outs.end(), call.out.begin());
+    call.params = &params;
+    call.dtype_case = edge::u8_or_f32(image);
+    return call;
+  }
+  static ReductionParams params_of(const Known &known, double eps) {
+    return {eps, static_cast<AxisMask>(known.note & kAllAxes)};
+  }
+  static bool run_as_given(const Known *known, const ConstView &image, Outs outs, double eps) {
+    if (known == nullptr || (known->note & kAsGiven) == 0) {
+      return false;
+    }
+    const ReductionParams params = params_of(*known, eps);
+    return run_settled(*known, call_of(image, outs, params));
+  }
+  static bool again(const Known *known, const ConstView &image, Outs outs, const Reduction &over,
+                    double eps) {
     if (known == nullptr) {
       return false;
     }
-    const ReductionParams params{eps_, static_cast<AxisMask>(known->note & kAllAxes)};
-    if ((known->note & kAsGiven) != 0) [[likely]] {
-      Call call = edge::call_again(*known, {&image_}, {outs[0]}, &params);
-      call.out[kResults - 1] = outs[kResults - 1];
-      return run_again(*known, call);
-    }
-    Spread spread(image_, over_, outs);
-    return run_again(*known, edge::call_again(*known, {&image_}, spread.outs, &params));
+    const ReductionParams params = params_of(*known, eps);
+    const Spread spread(image, outs, over);
+    return run_again(*known, call_of(image, spread.outs, params));
   }
 
-  template <int kOutputs>
-  [[gnu::noinline]] void run_first(const Repeat<1, kOutputs> &repeat, const Outs &outs,
-                                   bool checked) const {
-    const Form form = form_of(image_.shape, over_);
-    const ReductionParams params{eps_, axes_of(form, over_)};
-    Spread spread(image_, over_, outs);
-    Call call;
-    call.in = {&image_};
-    call.out = spread.outs;
-    call.params = &params;
-    call.dtype_case = edge::u8_or_f32(image_);
+  [[gnu::noinline]] static void run_otherwise(const Known *known, const ConstView &image, Outs outs,
+                                              const Reduction &over, double eps,
+                                              const Options &options) {
+    if (!again(known, image, outs, over, eps)) {
+      run_first(into_of(image, outs, over, options), image, outs, over, eps, false);
+    }
+  }
+  [[gnu::noinline]] static void into_otherwise(const Known *known, const ConstView &image,
+                                               Outs outs, const Reduction &over, double eps,
+                                               const Options &options) {
+    if (again(known, image, outs, over, eps)) {
+      return;
+    }
+    check(image, options);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const std::string_view name = Op::kResults[i];
+      validate::output(Op::kName, name, *outs[i], over.result_shape(image.shape),
+                       {Op::dtype(image)});
+      validate::overlap(Op::kName, "image", *outs[i], image, false, name);
+    }
+    if constexpr (kCount == 2) {
+      validate::overlap(Op::kName, Op::kResults[0], *outs[1], *outs[0], false, Op::kResults[1]);
+    }
+    run_first(into_of(image, outs, over, options), image, outs, over, eps, true);
+  }
+  static void run_first(const auto &repeat, const ConstView &image, Outs outs,
+                        const Reduction &over, double eps, bool checked) {
+    const Form form = form_of(image.shape, over);
+    const ReductionParams params{eps, axes_of(form, over)};
+    const Spread spread(image, outs, over);
     const bool as_given = spread.views[0].shape == outs[0]->shape;
-    repeat.dispatch_first(variants_[form], call, checked,
+    repeat.dispatch_first(Op::kVariants[form], call_of(image, spread.outs, params), checked,
                           static_cast<std::uint8_t>(params.axes | (as_given ? kAsGiven : 0)));
   }
 
   // The results as candidates write them.
   struct Spread {
-    Spread(const ConstView &image, const Reduction &over, const Outs &given) {
-      for (std::size_t i = 0; i < kResults; ++i) {
+    Spread(const ConstView &image, Outs given, const Reduction &over) {
+      for (std::size_t i = 0; i < kCount; ++i) {
         views[i] = at_axes_of(image, *given[i], over);
         outs[i] = &views[i];
       }
     }
     Spread(const Spread &) = delete;
     Spread &operator=(const Spread &) = delete;
-    std::array<View, kResults> views;
-    std::array<const View *, 2> outs{};
+    std::array<View, kCount> views;
+    Outs outs;
   };
 
-  const Variants &variants_;
-  const ConstView &image_;
-  const Reduction &over_;
-  double eps_;
-  const Options &options_;
+  static void check(const ConstView &image, const Options &options) {
+    validate::image(Op::kName, "image", image, {Dtype::u8, Dtype::f32});
+    if (!Op::kTakesEmpty && image.empty()) {
+      throw Error(Op::kName, "image", "an empty image", "one element or more");
+    }
+    validate::options(Op::kName, options);
+  }
 };
 
-void check(std::string_view op, const ConstView &image, bool takes_empty, const Options &options) {
-  validate::image(op, "image", image, {Dtype::u8, Dtype::f32});
-  if (!takes_empty && image.empty()) {
-    throw Error(op, "image", "an empty image", "one element or more");
+// ---- the ops ------------------------------------------------------------------------------------
+
+struct ReduceSumOp {
+  static constexpr std::string_view kName = "reduce_sum";
+  static constexpr std::array<std::string_view, 1> kResults{"out"};
+  static constexpr bool kTakesEmpty = true;
+  static constinit const Variants kVariants;
+  static Dtype dtype(const ConstView &image) {
+    return image.dtype == Dtype::u8 ? Dtype::u64 : Dtype::f64;
   }
-  validate::options(op, options);
-}
+};
+struct MeanOp {
+  static constexpr std::string_view kName = "mean";
+  static constexpr std::array<std::string_view, 1> kResults{"out"};
+  static constexpr bool kTakesEmpty = false;
+  static constinit const Variants kVariants;
+  static Dtype dtype(const ConstView & /*image*/) { return Dtype::f64; }
+};
+struct StdOp {
+  static constexpr std::string_view kName = "std";
+  static constexpr std::array<std::string_view, 1> kResults{"out"};
+  static constexpr bool kTakesEmpty = false;
+  static constinit const Variants kVariants;
+  static Dtype dtype(const ConstView & /*image*/) { return Dtype::f64; }
+};
+struct MeanStdOp {
+  static constexpr std::string_view kName = "mean_std";
+  static constexpr std::array<std::string_view, 2> kResults{"mean", "std"};
+  static constexpr bool kTakesEmpty = false;
+  static constinit const Variants kVariants;
+  static Dtype dtype(const ConstView & /*image*/) { return Dtype::f64; }
+};
+struct MinMaxOp {
+  static constexpr std::string_view kName = "min_max";
+  static constexpr std::array<std::string_view, 2> kResults{"min", "max"};
+  static constexpr bool kTakesEmpty = false;
+  static constinit const Variants kVariants;
+  static Dtype dtype(const ConstView &image) { return image.dtype; }
+};
 
-void check_out(std::string_view op, std::string_view name, const View &out, const ConstView &image,
-               const Reduction &over, Dtype dtype) {
-  validate::output(op, name, out, over.result_shape(image.shape), {dtype});
-  validate::overlap(op, "image", out, image, false, name);
-}
-
-Image results_of(const ConstView &image, const Reduction &over, Dtype dtype) {
-  const bool has_four_axes = over.keeps_dims() || over.mask() == 0;
-  return {over.result_shape(image.shape), dtype, has_four_axes ? image.rank : std::uint8_t{3}};
-}
-
-constinit const Variants kReduceSum{
+constinit const Variants ReduceSumOp::kVariants{
     VariantHandle("reduce_sum/global"), VariantHandle("reduce_sum/per_channel"),
     VariantHandle("reduce_sum/per_item"), VariantHandle("reduce_sum/axes")};
-constinit const Variants kMean{VariantHandle("mean/global"), VariantHandle("mean/per_channel"),
-                               VariantHandle("mean/per_item"), VariantHandle("mean/axes")};
-constinit const Variants kStd{VariantHandle("std/global"), VariantHandle("std/per_channel"),
-                              VariantHandle("std/per_item"), VariantHandle("std/axes")};
-constinit const Variants kMeanStd{
+constinit const Variants MeanOp::kVariants{
+    VariantHandle("mean/global"), VariantHandle("mean/per_channel"), VariantHandle("mean/per_item"),
+    VariantHandle("mean/axes")};
+constinit const Variants StdOp::kVariants{VariantHandle("std/global"),
+                                          VariantHandle("std/per_channel"),
+                                          VariantHandle("std/per_item"), VariantHandle("std/axes")};
+constinit const Variants MeanStdOp::kVariants{
     VariantHandle("mean_std/global"), VariantHandle("mean_std/per_channel"),
     VariantHandle("mean_std/per_item"), VariantHandle("mean_std/axes")};
-constinit const Variants kMinMax{VariantHandle("min_max/global"),
-                                 VariantHandle("min_max/per_channel"),
-                                 VariantHandle("min_max/per_item"), VariantHandle("min_max/axes")};
-
-Dtype sum_dtype(const ConstView &image) {
-  return image.dtype == Dtype::u8 ? Dtype::u64 : Dtype::f64;
-}
-
-// The forms of a statistic of one result.
-struct One {
-  std::string_view op;
-  const Variants &variants;
-  bool takes_empty = false;
-
-  void into(const ConstView &image, const View &out, const Reduction &over, double eps,
-            Dtype result, const Options &options) const {
-    Asked<1>(variants, image, over, eps, options).into({&out}, [&] {
-      check(op, image, takes_empty, options);
-      check_out(op, "out", out, image, over, result);
-    });
-  }
-  [[nodiscard]] Image fresh(const ConstView &image, const Reduction &over, double eps, Dtype result,
-                            const Options &options) const {
-    return Asked<1>(variants, image, over, eps, options)
-        .fresh([&] { check(op, image, takes_empty, options); },
-               [&] { return results_of(image, over, result); },
-               [](const Image &out) { return std::array{&out.view()}; });
-  }
-};
-constexpr One kReduceSumForms{"reduce_sum", kReduceSum, true};
-constexpr One kMeanForms{"mean", kMean};
-constexpr One kStdForms{"std", kStd};
-
-// Of one of two results, which are named.
-struct Two {
-  std::string_view op;
-  const Variants &variants;
-  std::string_view first;
-  std::string_view second;
-
-  void into(const ConstView &image, const View &a, const View &b, const Reduction &over, double eps,
-            Dtype result, const Options &options) const {
-    Asked<2>(variants, image, over, eps, options).into({&a, &b}, [&] {
-      check(op, image, false, options);
-      check_out(op, first, a, image, over, result);
-      check_out(op, second, b, image, over, result);
-      validate::overlap(op, first, b, a, false, second);
-    });
-  }
-  // `Results` has the two in their order, and nothing else.
-  template <class Results>
-  [[nodiscard]] Results fresh(const ConstView &image, const Reduction &over, double eps,
-                              Dtype result, const Options &options) const {
-    return Asked<2>(variants, image, over, eps, options)
-        .fresh([&] { check(op, image, false, options); },
-               [&] {
-                 return Results{results_of(image, over, result), results_of(image, over, result)};
-               },
-               [](const Results &results) {
-                 const auto &[a, b] = results;
-                 return std::array{&a.view(), &b.view()};
-               });
-  }
-};
-constexpr Two kMeanStdForms{"mean_std", kMeanStd, "mean", "std"};
-constexpr Two kMinMaxForms{"min_max", kMinMax, "min", "max"};
+constinit const Variants MinMaxOp::kVariants{
+    VariantHandle("min_max/global"), VariantHandle("min_max/per_channel"),
+    VariantHandle("min_max/per_item"), VariantHandle("min_max/axes")};
 
 } // namespace
 
-// ---- reduce_sum ---------------------------------------------------------------------------------
-
 void unchecked::reduce_sum(const ConstView &image, const View &out, const Reduction &over,
                            const Options &options) {
-  Asked<1>(kReduceSum, image, over, 0, options).run({&out});
+  Statistic<ReduceSumOp>::run(image, {&out}, over, 0, options);
 }
 void reduce_sum(const ConstView &image, const View &out, const Reduction &over,
                 const Options &options) {
-  kReduceSumForms.into(image, out, over, 0, sum_dtype(image), options);
+  Statistic<ReduceSumOp>::into(image, {&out}, over, 0, options);
 }
 Image reduce_sum(const ConstView &image, const Reduction &over, const Options &options) {
-  return kReduceSumForms.fresh(image, over, 0, sum_dtype(image), options);
+  return std::move(Statistic<ReduceSumOp>::fresh(image, over, 0, options)[0]);
 }
-
-// ---- mean ---------------------------------------------------------------------------------------
 
 void unchecked::mean(const ConstView &image, const View &out, const Reduction &over,
                      const Options &options) {
-  Asked<1>(kMean, image, over, 0, options).run({&out});
+  Statistic<MeanOp>::run(image, {&out}, over, 0, options);
 }
 void mean(const ConstView &image, const View &out, const Reduction &over, const Options &options) {
-  kMeanForms.into(image, out, over, 0, Dtype::f64, options);
+  Statistic<MeanOp>::into(image, {&out}, over, 0, options);
 }
 Image mean(const ConstView &image, const Reduction &over, const Options &options) {
-  return kMeanForms.fresh(image, over, 0, Dtype::f64, options);
+  return std::move(Statistic<MeanOp>::fresh(image, over, 0, options)[0]);
 }
-
-// ---- std ----------------------------------------------------------------------------------------
 
 void unchecked::std(const ConstView &image, const View &out, const Reduction &over, double eps,
                     const Options &options) {
-  Asked<1>(kStd, image, over, eps, options).run({&out});
+  Statistic<StdOp>::run(image, {&out}, over, eps, options);
 }
 void std(const ConstView &image, const View &out, const Reduction &over, double eps,
          const Options &options) {
-  kStdForms.into(image, out, over, eps, Dtype::f64, options);
+  Statistic<StdOp>::into(image, {&out}, over, eps, options);
 }
 Image std(const ConstView &image, const Reduction &over, double eps, const Options &options) {
-  return kStdForms.fresh(image, over, eps, Dtype::f64, options);
+  return ::std::move(Statistic<StdOp>::fresh(image, over, eps, options)[0]);
 }
-
-// ---- mean_std -----------------------------------------------------------------------------------
 
 void unchecked::mean_std(const ConstView &image, const View &mean, const View &std,
                          const Reduction &over, double eps, const Options &options) {
-  Asked<2>(kMeanStd, image, over, eps, options).run({&mean, &std});
+  Statistic<MeanStdOp>::run(image, {&mean, &std}, over, eps, options);
 }
 void mean_std(const ConstView &image, const View &mean, const View &std, const Reduction &over,
               double eps, const Options &options) {
-  kMeanStdForms.into(image, mean, std, over, eps, Dtype::f64, options);
+  Statistic<MeanStdOp>::into(image, {&mean, &std}, over, eps, options);
 }
 MeanStd mean_std(const ConstView &image, const Reduction &over, double eps,
                  const Options &options) {
-  return kMeanStdForms.fresh<MeanStd>(image, over, eps, Dtype::f64, options);
+  auto results = Statistic<MeanStdOp>::fresh(image, over, eps, options);
+  return {std::move(results[0]), std::move(results[1])};
 }
-
-// ---- min_max ------------------------------------------------------------------------------------
 
 void unchecked::min_max(const ConstView &image, const View &min, const View &max,
                         const Reduction &over, const Options &options) {
-  Asked<2>(kMinMax, image, over, 0, options).run({&min, &max});
+  Statistic<MinMaxOp>::run(image, {&min, &max}, over, 0, options);
 }
 void min_max(const ConstView &image, const View &min, const View &max, const Reduction &over,
              const Options &options) {
-  kMinMaxForms.into(image, min, max, over, 0, image.dtype, options);
+  Statistic<MinMaxOp>::into(image, {&min, &max}, over, 0, options);
 }
 MinMax min_max(const ConstView &image, const Reduction &over, const Options &options) {
-  return kMinMaxForms.fresh<MinMax>(image, over, 0, image.dtype, options);
+  auto results = Statistic<MinMaxOp>::fresh(image, over, 0, options);
+  return {std::move(results[0]), std::move(results[1])};
 }
 
 } // namespace switchyard
