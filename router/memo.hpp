@@ -97,12 +97,12 @@ public:
   // Of a size by which a number is multiplied fast.
   class alignas(512) Entry {
   public:
+    LastRoute route;
     Run *run = nullptr;
     Domain *domain = nullptr; // nullptr: calls like it are accepted
     std::uint32_t flags = 0;
     std::uint8_t dtype_case = 0;
     std::uint8_t note = 0; // the edge's own
-    LastRoute route;
 
     // Whether such a call is like the one that this is of, apart from addresses.
     template <int kInputs, int kOutputs>

@@ -75,9 +75,9 @@ void options(std::string_view op, const Options &options);
     std::memcpy(&pair, values.data + at, sizeof pair);
     return (pair & Pair{kMagnitude, kMagnitude}) - Pair{kMost, kMost};
   };
-  Pair small = negative_where_small(values.size - 2);
-  for (std::int64_t at = 0; at < values.size - 2; at += 2) {
-    small &= negative_where_small(at);
+  Pair small = negative_where_small(0) & negative_where_small(values.size - 2);
+  if (values.size > 4) {
+    small &= negative_where_small(2) & negative_where_small(values.size - 4);
   }
   return (small[0] & small[1]) < 0;
 }
