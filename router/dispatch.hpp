@@ -132,8 +132,10 @@ private:
     const Serving *const now = detail::serving.load(std::memory_order_acquire);
     const Known *entry = &detail::t_memo.at(asked_.variant, *asked_.views[0]);
     asm("" : "+r"(entry)); // a thread's address is found once, not at every use
-    return entry->is_like(now, asked_) && entry->template lies_alike<kChecked>(asked_) ? entry
-                                                                                       : nullptr;
+    return entry->template is_like<kChecked>(now, asked_) &&
+                   entry->template lies_alike<kChecked>(asked_)
+               ? entry
+               : nullptr;
   }
   [[nodiscard]] bool has_empty() const {
     bool empty = false;

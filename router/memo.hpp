@@ -78,8 +78,9 @@ public:
   static constexpr std::size_t kMostPairs = 3; // of views, one of them an output
 
   // What the public edge has been asked for. `views` are the inputs, then the outputs that are
-  // given. `facts` is all else that validation, the lookup and Kinds::class_of depend on, numbers
-  // of the op's parameters apart; `variant` is the index of the call's variant or of another one,
+  // given, whose extents follow from the inputs' and the facts. `facts` is all else that
+  // validation, the lookup and Kinds::class_of depend on, numbers of the op's parameters apart;
+  // `variant` is the index of the call's variant or of another one,
   // if the facts and the views tell which.
   template <int kInputs, int kOutputs> struct Asked {
     static constexpr int kViews = kInputs + kOutputs;
@@ -104,11 +105,14 @@ public:
     std::uint8_t dtype_case = 0;
     std::uint8_t note = 0; // the edge's own
 
-    // Whether such a call is like the one that this is of, apart from addresses.
-    template <int kInputs, int kOutputs>
+    // Whether such a call is like the one that this is of, apart from addresses. Of one that is
+    // known to be right, `kChecked` false, the extents of outputs need no look.
+    template <bool kChecked, int kInputs, int kOutputs>
     [[nodiscard]] bool is_like(const void *serving, const Asked<kInputs, kOutputs> &asked) const {
+      constexpr int kWhole = kChecked ? kInputs + kOutputs : kInputs;
       return serving_ == serving && key_ == asked.key() && wish_ == wish_of(asked.options) &&
-             asked.options.candidate.empty() && has_types(asked.views) && has_geometry(asked.views);
+             asked.options.candidate.empty() && has_types(asked.views) &&
+             has_geometry<kWhole>(asked.views);
     }
     // Of a call that is like it and, `kChecked`, not validated: whether it needn't be, numbers
     // apart. Of one that is known to be right: whether inputs are outputs as they were.
@@ -161,11 +165,13 @@ public:
       }
       return same;
     }
-    template <std::size_t kViews>
+    // The first `kWhole` views; of the others the strides alone.
+    template <int kWhole, std::size_t kViews>
     [[nodiscard]] bool has_geometry(const std::array<const ConstView *, kViews> &views) const {
       Comparison comparison;
       for (std::size_t i = 0; i < kViews; ++i) {
-        for (std::size_t at = 0; at < geometry_[i].size(); ++at) {
+        const std::size_t first = i < std::size_t{kWhole} ? 0 : geometry_[i].size() / 2;
+        for (std::size_t at = first; at < geometry_[i].size(); ++at) {
           comparison.add(geometry_[i][at], pair_at(*views[i], at));
         }
       }

@@ -8,6 +8,10 @@
 #include <limits>
 #include <string_view>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "switchyard/core/error.hpp"
 #include "switchyard/core/values.hpp"
 #include "switchyard/core/view.hpp"
@@ -79,7 +83,11 @@ void options(std::string_view op, const Options &options);
   if (values.size > 4) {
     small &= negative_where_small(2) & negative_where_small(values.size - 4);
   }
+#if defined(__SSE2__)
+  return _mm_movemask_pd(reinterpret_cast<__m128d>(small)) == 3;
+#else
   return (small[0] & small[1]) < 0;
+#endif
 }
 
 // The same of values that are a parameter.

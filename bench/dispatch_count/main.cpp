@@ -161,7 +161,7 @@ void count_pointwise(Report &report) {
   static Buffer<std::uint8_t> out;
   static Buffer<float> wide;
   report.add(
-      {210, 155},
+      {120, 105},
       [&](Run *run) {
         const double factor = 1.08;
         const double value = -12;
@@ -175,7 +175,7 @@ void count_pointwise(Report &report) {
   const std::array<double, kChannels> mean{123.675, 116.28, 103.53};
   const std::array<double, kChannels> scale{1 / 58.395, 1 / 57.12, 1 / 57.375};
   report.add(
-      {245, 190},
+      {160, 140},
       [&](Run *run) {
         const NormalizeParams params{{mean.data(), kChannels}, {scale.data(), kChannels}};
         run_direct(run, &params, wide.view, image.view);
@@ -185,7 +185,7 @@ void count_pointwise(Report &report) {
       [&] { (void)normalize(image.view, mean, scale); });
 
   report.add(
-      {235, 170},
+      {125, 110},
       [&](Run *run) {
         const AddWeightedParams params{0.7, 0.3};
         run_direct(run, &params, out.view, image.view, &second.view);
@@ -195,7 +195,7 @@ void count_pointwise(Report &report) {
       [&] { (void)add_weighted(image.view, 0.7, second.view, 0.3); });
 
   report.add(
-      {270, 205, "numkong"},
+      {125, 105, "numkong"},
       [&](Run *run) {
         const ArrayParams params{Rounding::by_op};
         run_direct(run, &params, out.view, image.view, &second.view);
@@ -216,7 +216,7 @@ void count_statistics(Report &report) {
   const View spread = hwc(sums.data(), kHeight, 1, kChannels);
 
   report.add(
-      kGoal,
+      {135, 110},
       [&](Run *run) {
         const ReductionParams params{0, kPixelAxes};
         Call call;
@@ -229,7 +229,7 @@ void count_statistics(Report &report) {
       [&] { unchecked::min_max(image.view, least, most, Over::per_channel); },
       [&] { (void)min_max(image.view, Over::per_channel); });
   report.add(
-      kGoal,
+      {185, 165},
       [&](Run *run) {
         const ReductionParams params{0, mask_of(kW)};
         run_direct(run, &params, spread, image.view);
@@ -246,14 +246,14 @@ void count_others(Report &report) {
   const View means = hwc(sums.data(), 1, 1, kChannels);
 
   report.add(
-      {175, 100}, [&](Run *run) { run_direct(run, nullptr, out.view, image.view); },
+      kGoal, [&](Run *run) { run_direct(run, nullptr, out.view, image.view); },
       [&] { hflip(image.view, out.view); }, [&] { unchecked::hflip(image.view, out.view); },
       [&] { (void)hflip(image.view); });
 
   static std::array<std::uint8_t, 256> table;
   const ConstView entries = hwc(std::as_const(table).data(), 1, 256, 1);
   report.add(
-      {435, 140, "stringzilla"},
+      {120, 100, "stringzilla"},
       [&](Run *run) {
         const LutParams params{entries};
         run_direct(run, &params, out.view, image.view);

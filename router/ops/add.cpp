@@ -18,7 +18,7 @@ struct Add {
     return kImages;
   }
   static constexpr std::array<std::string_view, 1> kParameters{"value"};
-  static auto values(const AddParams &params) { return std::tuple{params.value}; }
+  static auto values(const AddParams &params) { return std::tie(params.value); }
   static const VariantHandle &variant(const AddParams &params) {
     static constinit const edge::ScalarAndVector both("add/scalar", "add/vector");
     return both(params.value.scalar());
@@ -43,15 +43,15 @@ using ArrayForms = edge::Arrays<AddArray>;
 
 void unchecked::add(const ConstView &image, const Parameter &value, const View &out,
                     const Options &options) {
-  Forms::run(image, {value.values(), options.rounding}, out, options);
+  Forms::run(image, {edge::taken(value), options.rounding}, out, options);
 }
 
 void add(const ConstView &image, const Parameter &value, const View &out, const Options &options) {
-  Forms::into(image, {value.values(), options.rounding}, out, options);
+  Forms::into(image, {edge::taken(value), options.rounding}, out, options);
 }
 
 Image add(const ConstView &image, const Parameter &value, const Options &options) {
-  return Forms::fresh(image, {value.values(), options.rounding}, image.dtype, options);
+  return Forms::fresh(image, {edge::taken(value), options.rounding}, image.dtype, options);
 }
 
 void unchecked::add(const ConstView &image, const ArrayOperand &value, const View &out,

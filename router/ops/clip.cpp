@@ -24,7 +24,7 @@ struct Clip {
     return kImages;
   }
   static constexpr std::array<std::string_view, 2> kParameters{"low", "high"};
-  static auto values(const ClipParams &params) { return std::tuple{params.low, params.high}; }
+  static auto values(const ClipParams &params) { return std::tie(params.low, params.high); }
   // Not of NaN, which orders nothing.
   static bool are_right(const ClipParams &params) {
     bool ordered = true;
@@ -55,17 +55,18 @@ using Forms = edge::Unary<Clip>;
 
 void unchecked::clip(const ConstView &image, const Parameter &low, const Parameter &high,
                      const View &out, const Options &options) {
-  Forms::run(image, {low.values(), high.values(), options.rounding}, out, options);
+  Forms::run(image, {edge::taken(low), edge::taken(high), options.rounding}, out, options);
 }
 
 void clip(const ConstView &image, const Parameter &low, const Parameter &high, const View &out,
           const Options &options) {
-  Forms::into(image, {low.values(), high.values(), options.rounding}, out, options);
+  Forms::into(image, {edge::taken(low), edge::taken(high), options.rounding}, out, options);
 }
 
 Image clip(const ConstView &image, const Parameter &low, const Parameter &high,
            const Options &options) {
-  return Forms::fresh(image, {low.values(), high.values(), options.rounding}, image.dtype, options);
+  return Forms::fresh(image, {edge::taken(low), edge::taken(high), options.rounding}, image.dtype,
+                      options);
 }
 
 } // namespace switchyard

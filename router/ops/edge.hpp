@@ -37,6 +37,14 @@ inline std::uint32_t flags(const View &out, std::initializer_list<const ConstVie
   return flags;
 }
 
+// The values of a parameter, read one by one as its caller has just written them: a processor waits
+// long for a read that must join several writes.
+inline Values taken(const Parameter &parameter) {
+  Values values = parameter.values();
+  asm("" : "+r"(values.data), "+r"(values.size));
+  return values;
+}
+
 // The value of a dtype that stands for 1: the largest one of integers.
 inline double full_scale(Dtype dtype) {
   return dtype == Dtype::u8 ? 255.0 : dtype == Dtype::u16 ? 65535.0 : 1.0;

@@ -18,7 +18,7 @@ struct Multiply {
     return kImages;
   }
   static constexpr std::array<std::string_view, 1> kParameters{"factor"};
-  static auto values(const MultiplyParams &params) { return std::tuple{params.factor}; }
+  static auto values(const MultiplyParams &params) { return std::tie(params.factor); }
   static const VariantHandle &variant(const MultiplyParams &params) {
     static constinit const edge::ScalarAndVector both("multiply/scalar", "multiply/vector");
     return both(params.factor.scalar());
@@ -43,16 +43,16 @@ using ArrayForms = edge::Arrays<MultiplyArray>;
 
 void unchecked::multiply(const ConstView &image, const Parameter &factor, const View &out,
                          const Options &options) {
-  Forms::run(image, {factor.values(), options.rounding}, out, options);
+  Forms::run(image, {edge::taken(factor), options.rounding}, out, options);
 }
 
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options) {
-  Forms::into(image, {factor.values(), options.rounding}, out, options);
+  Forms::into(image, {edge::taken(factor), options.rounding}, out, options);
 }
 
 Image multiply(const ConstView &image, const Parameter &factor, const Options &options) {
-  return Forms::fresh(image, {factor.values(), options.rounding}, image.dtype, options);
+  return Forms::fresh(image, {edge::taken(factor), options.rounding}, image.dtype, options);
 }
 
 void unchecked::multiply(const ConstView &image, const ArrayOperand &factor, const View &out,

@@ -19,7 +19,7 @@ struct MultiplyAdd {
   }
   static constexpr std::array<std::string_view, 2> kParameters{"factor", "value"};
   static auto values(const MultiplyAddParams &params) {
-    return std::tuple{params.factor, params.value};
+    return std::tie(params.factor, params.value);
   }
   static const VariantHandle &variant(const MultiplyAddParams &params) {
     static constinit const edge::ScalarAndVector both("multiply_add/scalar", "multiply_add/vector");
@@ -45,18 +45,18 @@ using ArrayForms = edge::Arrays<MultiplyAddArray>;
 
 void unchecked::multiply_add(const ConstView &image, const Parameter &factor,
                              const Parameter &value, const View &out, const Options &options) {
-  Forms::run(image, {factor.values(), value.values(), options.rounding}, out, options);
+  Forms::run(image, {edge::taken(factor), edge::taken(value), options.rounding}, out, options);
 }
 
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                   const View &out, const Options &options) {
-  Forms::into(image, {factor.values(), value.values(), options.rounding}, out, options);
+  Forms::into(image, {edge::taken(factor), edge::taken(value), options.rounding}, out, options);
 }
 
 Image multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                    const Options &options) {
-  return Forms::fresh(image, {factor.values(), value.values(), options.rounding}, image.dtype,
-                      options);
+  return Forms::fresh(image, {edge::taken(factor), edge::taken(value), options.rounding},
+                      image.dtype, options);
 }
 
 void unchecked::multiply_add(const ConstView &image, const ArrayOperand &factor,

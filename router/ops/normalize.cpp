@@ -17,9 +17,7 @@ struct Normalize {
     return kImages;
   }
   static constexpr std::array<std::string_view, 2> kParameters{"mean", "scale"};
-  static auto values(const NormalizeParams &params) {
-    return std::tuple{params.mean, params.scale};
-  }
+  static auto values(const NormalizeParams &params) { return std::tie(params.mean, params.scale); }
   static const VariantHandle &variant(const NormalizeParams &params) {
     static constinit const edge::ScalarAndVector both("normalize/scalar", "normalize/vector");
     return both(params.scalar());
@@ -34,17 +32,17 @@ using Forms = edge::Unary<Normalize>;
 
 void unchecked::normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                           const View &out, const Options &options) {
-  Forms::run(image, {mean.values(), scale.values()}, out, options);
+  Forms::run(image, {edge::taken(mean), edge::taken(scale)}, out, options);
 }
 
 void normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                const View &out, const Options &options) {
-  Forms::into(image, {mean.values(), scale.values()}, out, options);
+  Forms::into(image, {edge::taken(mean), edge::taken(scale)}, out, options);
 }
 
 Image normalize(const ConstView &image, const Parameter &mean, const Parameter &scale,
                 const Options &options) {
-  return Forms::fresh(image, {mean.values(), scale.values()}, Dtype::f32, options);
+  return Forms::fresh(image, {edge::taken(mean), edge::taken(scale)}, Dtype::f32, options);
 }
 
 } // namespace switchyard

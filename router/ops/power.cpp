@@ -18,7 +18,7 @@ struct Power {
     return kImages;
   }
   static constexpr std::array<std::string_view, 1> kParameters{"exponent"};
-  static auto values(const PowerParams &params) { return std::tuple{params.exponent}; }
+  static auto values(const PowerParams &params) { return std::tie(params.exponent); }
   static const VariantHandle &variant(const PowerParams &params) {
     static constinit const edge::ScalarAndVector both("power/scalar", "power/vector");
     return both(params.exponent.scalar());
@@ -43,16 +43,16 @@ using ArrayForms = edge::Arrays<PowerArray>;
 
 void unchecked::power(const ConstView &image, const Parameter &exponent, const View &out,
                       const Options &options) {
-  Forms::run(image, {exponent.values(), options.rounding}, out, options);
+  Forms::run(image, {edge::taken(exponent), options.rounding}, out, options);
 }
 
 void power(const ConstView &image, const Parameter &exponent, const View &out,
            const Options &options) {
-  Forms::into(image, {exponent.values(), options.rounding}, out, options);
+  Forms::into(image, {edge::taken(exponent), options.rounding}, out, options);
 }
 
 Image power(const ConstView &image, const Parameter &exponent, const Options &options) {
-  return Forms::fresh(image, {exponent.values(), options.rounding}, image.dtype, options);
+  return Forms::fresh(image, {edge::taken(exponent), options.rounding}, image.dtype, options);
 }
 
 void unchecked::power(const ConstView &image, const ArrayOperand &exponent, const View &out,
