@@ -2,7 +2,7 @@
 //
 // A Router is built once from the registry and the tables; its index is dense, so that a lookup is
 // a few loads, without locks, heap or string comparison. Everything a table says is checked when
-// the index is built, and the chosen candidate's domain is checked against every call.
+// the index is built, and the chosen candidate's domain is asked for every lookup.
 #pragma once
 
 #include <algorithm>
