@@ -7,13 +7,12 @@
 
 namespace switchyard {
 
-thread_local constinit LookupMemo detail::t_memo;
+thread_local constinit CallMemo detail::t_memo;
 thread_local constinit const LastRoute *detail::t_last_route = nullptr;
 
 namespace {
 
 using detail::t_last_route;
-using detail::t_memo;
 
 // The last route where it is none that the memo has.
 thread_local constinit LastRoute t_own_route;
@@ -34,54 +33,35 @@ const Candidate *pin_of(const Serving &now, int index, const Options &options,
   return now.pins.empty() ? nullptr : now.pins[static_cast<std::size_t>(index)];
 }
 
-LookupMemo::Asker asker_of(const Serving &now, int index, const Call &call) {
-  return {&now, index, class_of(now.router.variant(index).kinds, call)};
-}
-
-void remember(const Serving &now, const LookupMemo::Asker &asker, const Call &call,
-              OutputMode output, const Options &options, const Router::Found &found) {
-  LookupMemo::Entry &entry = t_memo.at(asker.variant, call);
-  if (t_last_route == &entry.route) {
-    note_route(entry.route);
-  }
-  LastRoute first;
-  const Variant &variant = now.router.variant(asker.variant);
-  // The short way of repeated calls asks for no class.
-  if (found.count != 0 && variant.kinds.class_of == nullptr) {
-    const Router::Alternative &alternative = now.router.alternative(found.first);
-    first = {&variant, alternative.candidate, found.grade, alternative.threads};
-  }
-  LookupMemo::keep(entry, asker, call, output, options, found, first);
-}
-
-Decision decide_anew(const Serving &now, int index, const Call &call, OutputMode output,
-                     const Options &options) {
+// `can_repeat`: whether the decision follows from what a memo compares, but for the domain of the
+// candidate itself.
+Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
+                const Options &options, bool &can_repeat) {
   std::string_view source;
   if (const Candidate *pin = pin_of(now, index, options, source)) {
+    can_repeat = false;
     return apply_pin(now.router.variant(index), *pin, source, call, options.threads,
                      options.exactness);
   }
   const RouteKey key =
       key_of(now.router.variant(index).kinds, call, output, options.threads, options.exactness);
   const Router::Found found = now.router.find(index, call.dtype_case, key);
-  if (now.pins.empty() && LookupMemo::can_know(call)) {
-    remember(now, {&now, index, key.op_class}, call, output, options, found);
-  }
-  return now.router.choose(index, call, key.threads, key.exactness, found);
-}
-
-// While there are pins, nothing is kept of what was found.
-inline Decision decide(const Serving &now, int index, const Call &call, OutputMode output,
-                       const Options &options) {
-  if (options.candidate.empty()) {
-    if (const auto *known = t_memo.find(asker_of(now, index, call), call, output, options)) {
-      return now.router.choose(index, call, options.threads, options.exactness, known->found);
-    }
-  }
-  return decide_anew(now, index, call, output, options);
+  const Decision decision = now.router.choose(index, call, key.threads, key.exactness, found);
+  can_repeat = now.pins.empty() && decision.threads == 1 &&
+               now.router.is_settled(found, *decision.candidate);
+  return decision;
 }
 
 } // namespace
+
+int VariantHandle::index() const {
+  int index = known_index();
+  if (index < 0) {
+    index = default_router().variant_index(name_);
+    index_.store(index, std::memory_order_relaxed);
+  }
+  return index;
+}
 
 std::vector<std::string_view> candidates_of(std::string_view name) {
   std::vector<std::string_view> ids;
@@ -105,32 +85,56 @@ RouteInfo last_route() noexcept {
 
 Decision decide_for(const VariantHandle &handle, const Call &call, OutputMode output,
                     const Options &options) {
-  return decide(serving(), handle.index(), call, output, options);
+  bool can_repeat = false;
+  return decide(serving(), handle.index(), call, output, options, can_repeat);
 }
 
 void dispatch_nothing(const VariantHandle &handle, const Call &call, OutputMode output,
                       const Options &options) {
-  const Serving &now = serving();
-  const Decision decision = decide(now, handle.index(), call, output, options);
-  note_route({&now.router.variant(handle.index()), decision.candidate, decision.grade, 1});
+  const Decision decision = decide_for(handle, call, output, options);
+  note_route({&serving().router.variant(handle.index()), decision.candidate, decision.grade, 1});
 }
 
-void detail::dispatch_anew(const VariantHandle &handle, const Call &call, OutputMode output,
-                           const Options &options, bool checked) {
-  const Serving &now = switchyard::serving();
-  const Decision decision = decide(now, handle.index(), call, output, options);
-  if (checked) {
-    if (auto *known = t_memo.find(asker_of(now, handle.index(), call), call, output, options)) {
-      known->note_checked(call);
-    }
-  }
-  int used = 1;
-  if (decision.threads > 1) {
-    used = run_split(*decision.candidate, call, decision.threads);
-  } else {
-    run_here(*decision.candidate, call);
-  }
-  note_route({&now.router.variant(handle.index()), decision.candidate, decision.grade, used});
+void dispatch(const VariantHandle &variant, const Call &call, OutputMode output,
+              const Options &options) {
+  detail::Dispatching(variant, call, output, options).run();
 }
+
+namespace detail {
+
+Dispatching::Dispatching(const VariantHandle &variant, const Call &call, OutputMode output,
+                         const Options &options)
+    : now_(switchyard::serving()), variant_(now_.router.variant(variant.index())), call_(call),
+      decision_(decide(now_, variant.index(), call, output, options, can_repeat_)) {}
+
+void Dispatching::fill(Known &entry, std::uint8_t note) const {
+  if (t_last_route == &entry.route) {
+    note_route(entry.route);
+  }
+  const Candidate &candidate = *decision_.candidate;
+  entry.run = candidate.run;
+  entry.domain = candidate.domain_by_geometry ? nullptr : candidate.domain;
+  entry.flags = call_.flags;
+  entry.dtype_case = call_.dtype_case;
+  entry.note = note;
+  entry.route = {&variant_, &candidate, decision_.grade, 1};
+}
+
+void Dispatching::run() const {
+  int used = 1;
+  if (decision_.threads > 1) {
+    used = run_split(*decision_.candidate, call_, decision_.threads);
+  } else {
+    run_here(decision_.candidate->run, call_);
+  }
+  note_route({&variant_, decision_.candidate, decision_.grade, used});
+}
+
+void run_in_default_environment(Run *run, const Call &call) {
+  const DefaultFpEnvironment environment;
+  run(call);
+}
+
+} // namespace detail
 
 } // namespace switchyard

@@ -1,8 +1,7 @@
-// The last lookups of a thread, so that a repeated problem is looked up by one comparison.
+// The calls that a thread has made lately, so that one like them is known by one comparison.
 //
-// A lookup depends on the geometry of the views and on a few facts; what it found is kept with
-// them. Candidates still see every call: their domains look at parameters and addresses. Of
-// geometry that the public edge has validated once, it validates the addresses alone.
+// What validation and lookup find depends on the geometry of the views, on their distances, and on
+// a few facts; it is kept with them. Of numbers nothing is kept: they are looked at in every call.
 #pragma once
 
 #include <array>
@@ -10,8 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
-#include "router/router.hpp"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "switchyard/core/candidate.hpp"
 #include "switchyard/options.hpp"
 
@@ -25,130 +28,177 @@ struct LastRoute {
   int threads = 0;
 };
 
-class LookupMemo {
+// Which distances between the addresses of two views are good: all but `most` + 1 from `first` on.
+// Modulo 2^64, as addresses are.
+struct Distances {
+  std::uint64_t first = 0;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max(); // none is good
+
+  [[nodiscard]] bool has(std::uint64_t distance) const { return distance - first > most; }
+  static Distances only(std::uint64_t distance) {
+    return {distance + 1, std::numeric_limits<std::uint64_t>::max() - 1};
+  }
+  static Distances all_but(std::uint64_t distance) { return {distance, 0}; }
+};
+
+class CallMemo {
   // Extents and strides of a view, compared by pairs.
   using Pair = std::int64_t __attribute__((vector_size(16)));
   using Geometry = std::array<Pair, 4>;
 
-public:
-  // Whose lookup it is: the router's, named by the address of what serves, of a variant and class.
-  struct Asker {
-    const void *serving; // never freed
-    int variant;
-    int op_class;
+  // Of many pairs at once, without a branch each.
+  class Comparison {
+  public:
+#if defined(__SSE2__)
+    void add(Pair a, Pair b) {
+      equal_ = _mm_and_si128(
+          equal_, _mm_cmpeq_epi32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+    }
+    [[nodiscard]] bool all_equal() const {
+      return _mm_movemask_epi8(equal_) == 0xFFFF;
+    }
+
+  private:
+    __m128i equal_ = _mm_set1_epi32(-1);
+#else
+    void add(Pair a, Pair b) {
+      bits_ |= a ^ b;
+    }
+    [[nodiscard]] bool all_equal() const {
+      return (bits_[0] | bits_[1]) == 0;
+    }
+
+  private:
+    Pair bits_{};
+#endif
   };
 
-  // What validation has seen of a view that is not empty.
-  struct Seen {
-    Dtype dtype = Dtype::u8;
-    bool like_out = false;  // the same geometry and dtype as the output
-    std::int64_t first = 0; // its bytes, from its address
-    std::int64_t last = 0;  // exclusive
+public:
+  static constexpr std::size_t kMostViews = 4;
+  static constexpr std::size_t kMostPairs = 3; // of views, one of them an output
+
+  // What the public edge has been asked for. `views` are the inputs, then the outputs that are
+  // given, whose extents follow from the inputs' and the facts. `facts` is all else that
+  // validation, the lookup and Kinds::class_of depend on, numbers of the op's parameters apart;
+  // `variant` is the index of the call's variant or of another one,
+  // if the facts and the views tell which.
+  template <int kInputs, int kOutputs> struct Asked {
+    static constexpr int kViews = kInputs + kOutputs;
+    static_assert(kViews <= int{kMostViews});
+    int variant;
+    std::uint32_t facts;
+    const Options &options;
+    std::array<const ConstView *, kViews> views;
+
+    [[nodiscard]] std::uint64_t key() const {
+      return std::uint64_t{static_cast<std::uint32_t>(variant)} << 32 | facts;
+    }
   };
 
   // Of a size by which a number is multiplied fast.
   class alignas(512) Entry {
   public:
-    Router::Found found;
-    // The first alternative of what was found, as a call's route. threads 0: there is none.
     LastRoute route;
+    Run *run = nullptr;
+    Domain *domain = nullptr; // nullptr: calls like it are accepted
+    std::uint32_t flags = 0;
+    std::uint8_t dtype_case = 0;
+    std::uint8_t note = 0; // the edge's own
 
-    // Whether this is of such a call, which has one output and one input or two.
-    template <int kInputs>
-    [[nodiscard]] bool is_of(const Asker &asker, const Call &call, OutputMode output,
-                             const Options &options) const {
-      return serving_ == asker.serving && facts_ == pack(asker, call, output) &&
-             wish_ == wish_of(options) &&
-             is_none(difference(in_, *call.in[0]) | difference(out_, *call.out[0])) &&
-             (kInputs == 1 || is_none(difference(second_, *call.in[1])));
+    // Whether such a call is like the one that this is of, apart from addresses. Of one that is
+    // known to be right, `kChecked` false, the extents of outputs need no look.
+    template <bool kChecked, int kInputs, int kOutputs>
+    [[nodiscard]] bool is_like(const void *serving, const Asked<kInputs, kOutputs> &asked) const {
+      constexpr int kWhole = kChecked ? kInputs + kOutputs : kInputs;
+      return serving_ == serving && key_ == asked.key() && wish_ == wish_of(asked.options) &&
+             asked.options.candidate.empty() && has_types(asked.views) &&
+             has_geometry<kWhole>(asked.views);
+    }
+    // Of a call that is like it and, `kChecked`, not validated: whether it needn't be, numbers
+    // apart. Of one that is known to be right: whether inputs are outputs as they were.
+    template <bool kChecked, int kInputs, int kOutputs>
+    [[nodiscard]] bool lies_alike(const Asked<kInputs, kOutputs> &asked) const {
+      const auto &distances = kChecked ? apart_ : same_;
+      std::size_t pair = 0;
+      for (int i = 0; i < asked.kViews; ++i) {
+        const auto at = address(*asked.views[static_cast<std::size_t>(i)]);
+        if (kChecked && at == 0) {
+          return false;
+        }
+        for (int j = 0; i >= kInputs && j < i; ++j) {
+          const std::uint64_t distance = at - address(*asked.views[static_cast<std::size_t>(j)]);
+          if (!distances[pair++].has(distance)) {
+            return false;
+          }
+        }
+      }
+      return true;
     }
 
-    // Whether a validated call would be one that validation has seen before, but for parameters.
-    template <int kInputs> [[nodiscard]] bool was_checked(const Call &call) const {
-      const View &out = *call.out[0];
-      return checked_ && out.dtype == out_seen_.dtype && out.data != nullptr &&
-             is_apart(in_seen_, *call.in[0], call) &&
-             (kInputs == 1 || is_apart(second_seen_, *call.in[1], call));
-    }
-    // Of a call that this entry is of and that validation has passed.
-    void note_checked(const Call &call) {
-      const View &out = *call.out[0];
-      const ConstView &in = *call.in[0];
-      out_seen_ = seen(out, out);
-      in_seen_ = seen(in, out);
-      second_seen_ = call.in[1] != nullptr ? seen(*call.in[1], out) : in_seen_;
-      checked_ = !out.empty() && !in.empty() && (call.in[1] == nullptr || !call.in[1]->empty());
+    // Makes this the entry of a call with views that are not empty. `checked`: validation has
+    // passed it.
+    template <int kInputs, int kOutputs>
+    void keep(const void *serving, const Asked<kInputs, kOutputs> &asked, bool checked) {
+      serving_ = serving;
+      key_ = asked.key();
+      wish_ = wish_of(asked.options);
+      std::size_t pair = 0;
+      for (std::size_t i = 0; i < asked.views.size(); ++i) {
+        const ConstView &view = *asked.views[i];
+        types_[i] = type_of(view);
+        geometry_[i] = {pair_at(view, 0), pair_at(view, 1), pair_at(view, 2), pair_at(view, 3)};
+        for (std::size_t j = 0; i >= kInputs && j < i; ++j) {
+          const std::uint64_t distance = address(view) - address(*asked.views[j]);
+          same_[pair] = distance == 0 ? Distances::only(0) : Distances::all_but(0);
+          apart_[pair] = checked ? good_distances(*asked.views[j], view) : Distances{};
+          ++pair;
+        }
+      }
     }
 
   private:
-    friend class LookupMemo;
-
-    [[nodiscard]] bool is_apart(const Seen &seen, const ConstView &in, const Call &call) const {
-      const auto at = reinterpret_cast<std::intptr_t>(in.data);
-      const auto out = reinterpret_cast<std::intptr_t>(call.out[0]->data);
-      const bool apart =
-          at + seen.last <= out + out_seen_.first || out + out_seen_.last <= at + seen.first;
-      return in.dtype == seen.dtype && at != 0 &&
-             (apart || ((call.flags & kInPlace) != 0 && at == out && seen.like_out));
+    template <std::size_t kViews>
+    [[nodiscard]] bool has_types(const std::array<const ConstView *, kViews> &views) const {
+      bool same = true;
+      for (std::size_t i = 0; i < kViews; ++i) {
+        same = same && types_[i] == type_of(*views[i]);
+      }
+      return same;
+    }
+    // The first `kWhole` views; of the others the strides alone.
+    template <int kWhole, std::size_t kViews>
+    [[nodiscard]] bool has_geometry(const std::array<const ConstView *, kViews> &views) const {
+      Comparison comparison;
+      for (std::size_t i = 0; i < kViews; ++i) {
+        const std::size_t first = i < std::size_t{kWhole} ? 0 : geometry_[i].size() / 2;
+        for (std::size_t at = first; at < geometry_[i].size(); ++at) {
+          comparison.add(geometry_[i][at], pair_at(*views[i], at));
+        }
+      }
+      return comparison.all_equal();
     }
 
-    const void *serving_ = nullptr;
-    std::uint64_t facts_ = 0;
+    const void *serving_ = nullptr; // never freed
+    std::uint64_t key_ = std::uint64_t{kNobody} << 32;
     std::uint64_t wish_ = 0;
-    Geometry in_{};
-    Geometry out_{};
-    Geometry second_{};
-    bool checked_ = false;
-    Seen in_seen_;
-    Seen out_seen_;
-    Seen second_seen_;
+    std::array<std::uint16_t, kMostViews> types_{};
+    std::array<Distances, kMostPairs> apart_; // between outputs and the views before them
+    std::array<Distances, kMostPairs> same_;
+    std::array<Geometry, kMostViews> geometry_{};
   };
 
-  // Calls of more than two inputs or one output are never known.
-  static bool can_know(const Call &call) { return call.in[2] == nullptr && call.out[1] == nullptr; }
-
   // Where such a call is kept, if it is.
-  [[nodiscard]] Entry &at(int variant, const Call &call) {
+  [[nodiscard]] Entry &at(int variant, const ConstView &first) {
     // Images of a pipeline differ in height if in anything.
     return entries_[(static_cast<std::size_t>(variant) +
-                     static_cast<std::size_t>(call.in[0]->shape[kH])) %
+                     static_cast<std::size_t>(first.shape[kH])) %
                     kEntries];
   }
 
-  // What a lookup found for such a call earlier in this thread; nullptr: nothing is known.
-  [[nodiscard]] Entry *find(const Asker &asker, const Call &call, OutputMode output,
-                            const Options &options) {
-    Entry &entry = at(asker.variant, call);
-    const bool known =
-        can_know(call) && (call.in[1] == nullptr ? entry.is_of<1>(asker, call, output, options)
-                                                 : entry.is_of<2>(asker, call, output, options));
-    return known ? &entry : nullptr;
-  }
-
-  // `call` is one that can be known.
-  static void keep(Entry &entry, const Asker &asker, const Call &call, OutputMode output,
-                   const Options &options, const Router::Found &found, const LastRoute &route) {
-    entry.found = found;
-    entry.route = route;
-    entry.serving_ = asker.serving;
-    entry.facts_ = pack(asker, call, output);
-    entry.wish_ = wish_of(options);
-    entry.in_ = geometry(*call.in[0]);
-    entry.out_ = geometry(*call.out[0]);
-    entry.second_ = call.in[1] != nullptr ? geometry(*call.in[1]) : Geometry{};
-    entry.checked_ = false;
-  }
-
 private:
-  static constexpr std::size_t kEntries = 16;
+  static constexpr std::size_t kEntries = 32;
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFE; // the last is one that is not looked up yet
 
-  // The number of arrays follows from the variant.
-  static std::uint64_t pack(const Asker &asker, const Call &call, OutputMode output) {
-    static_assert(kInPlace == 1 && kMaxClassesOfOp <= 128);
-    return static_cast<std::uint64_t>(asker.variant) << 32 |
-           static_cast<std::uint64_t>(output) << 16 | std::uint64_t{call.dtype_case} << 8 |
-           static_cast<std::uint64_t>(asker.op_class) << 1 | (call.flags & kInPlace);
-  }
   // Threads, exactness and rounding.
   static std::uint64_t wish_of(const Options &options) {
     if constexpr (std::endian::native == std::endian::little) {
@@ -162,17 +212,16 @@ private:
            static_cast<std::uint64_t>(options.exactness) << 8 |
            static_cast<std::uint64_t>(options.rounding);
   }
-  static Seen seen(const ConstView &view, const ConstView &out) {
-    Seen seen{view.dtype, view.dtype == out.dtype && is_none(difference(geometry(view), out)), 0,
-              size_of(view.dtype)};
-    for (int axis = 0; axis < 4; ++axis) {
-      const std::int64_t reach = (view.shape[axis] - 1) * view.strides[axis];
-      (reach < 0 ? seen.first : seen.last) += reach;
-    }
-    return seen;
+  static std::uint64_t address(const ConstView &view) {
+    return reinterpret_cast<std::uintptr_t>(view.data);
   }
-  static Geometry geometry(const ConstView &view) {
-    return {pair_at(view, 0), pair_at(view, 1), pair_at(view, 2), pair_at(view, 3)};
+  // Dtype and rank.
+  static std::uint16_t type_of(const ConstView &view) {
+    static_assert(offsetof(ConstView, rank) == offsetof(ConstView, dtype) + 1);
+    std::uint16_t type = 0;
+    std::memcpy(&type, reinterpret_cast<const char *>(&view) + offsetof(ConstView, dtype),
+                sizeof type);
+    return type;
   }
   // Views are not aligned to pairs, and no attribute of a type tells every compiler so.
   static Pair pair_at(const ConstView &view, std::size_t index) {
@@ -182,15 +231,31 @@ private:
                 sizeof pair);
     return pair;
   }
-  // 0 in both halves where the geometry is the known one.
-  static Pair difference(const Geometry &known, const ConstView &view) {
-    Pair bits{};
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      bits |= known[i] ^ pair_at(view, i);
+
+  // Bytes [first, last) that a view touches, from its address.
+  struct Reach {
+    std::int64_t first;
+    std::int64_t last;
+  };
+  static Reach reach_of(const ConstView &view) {
+    Reach reach{0, size_of(view.dtype)};
+    for (int axis = 0; axis < 4; ++axis) {
+      const std::int64_t far = (view.shape[axis] - 1) * view.strides[axis];
+      (far < 0 ? reach.first : reach.last) += far;
     }
-    return bits;
+    return reach;
   }
-  static bool is_none(Pair bits) { return (bits[0] | bits[1]) == 0; }
+  // Distances from `before` to `view` that are as good as the one that validation has passed: all
+  // that keep their bytes apart, or else that one alone.
+  static Distances good_distances(const ConstView &before, const ConstView &view) {
+    const Reach a = reach_of(before);
+    const Reach b = reach_of(view);
+    const auto first = static_cast<std::uint64_t>(a.first - b.last + 1);
+    const auto end = static_cast<std::uint64_t>(a.last - b.first);
+    const Distances apart{first, end - first - 1};
+    const std::uint64_t distance = address(view) - address(before);
+    return apart.has(distance) ? apart : Distances::only(distance);
+  }
 
   std::array<Entry, kEntries> entries_{};
 };

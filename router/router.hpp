@@ -2,7 +2,7 @@
 //
 // A Router is built once from the registry and the tables; its index is dense, so that a lookup is
 // a few loads, without locks, heap or string comparison. Everything a table says is checked when
-// the index is built, and the chosen candidate's domain is checked against every call.
+// the index is built, and the chosen candidate's domain is asked for every lookup.
 #pragma once
 
 #include <algorithm>
@@ -131,6 +131,11 @@ public:
   }
   [[nodiscard]] Decision decide(int variant, const Call &call, const RouteKey &key) const {
     return choose(variant, call, key.threads, key.exactness, find(variant, call.dtype_case, key));
+  }
+
+  // Whether any call of the key of `found` gets this candidate, if it accepts the call.
+  [[nodiscard]] bool is_settled(const Found &found, const Candidate &candidate) const {
+    return found.count != 0 && alternatives_[found.first].candidate == &candidate;
   }
 
   // The whole ranking for a problem, in order, without checking a call; for tools.

@@ -3,8 +3,14 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "switchyard/core/error.hpp"
 #include "switchyard/core/values.hpp"
@@ -54,20 +60,40 @@ void options(std::string_view op, const Options &options);
 // Few instructions, for what nearly all parameters are: few and small. Said by integers, since a
 // comparison of doubles would raise what the caller may have trapped.
 [[nodiscard]] inline bool is_surely_narrow(Values values) {
-  constexpr std::uint32_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
+  constexpr std::int64_t kTopOfMost = 0x47EFFFFF; // the upper half of FLT_MAX as a double
   constexpr std::int64_t kFew = 8;
-  const auto is_small = [](double value) {
-    return (static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32) & 0x7FFFFFFFU) <
-           kTopOfMost;
-  };
+  constexpr int kUpperHalf = std::endian::native == std::endian::little ? 4 : 0;
   if (values.size == 1) [[likely]] {
-    return is_small(*values.data);
+    std::uint32_t half = 0;
+    std::memcpy(&half, reinterpret_cast<const char *>(values.data) + kUpperHalf, sizeof half);
+    return (half & 0x7FFFFFFFU) < kTopOfMost;
   }
-  bool small = values.size <= kFew;
-  for (std::int64_t i = 0; i < values.size && small; ++i) {
-    small = is_small(values.data[i]);
+  if (values.size <= 0 || values.size > kFew) [[unlikely]] {
+    return values.size <= 0;
   }
-  return small;
+  using Pair = std::int64_t __attribute__((vector_size(16)));
+  constexpr std::int64_t kMagnitude = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMost = kTopOfMost << 32;
+  const auto negative_where_small = [&](std::int64_t at) {
+    Pair pair;
+    std::memcpy(&pair, values.data + at, sizeof pair);
+    return (pair & Pair{kMagnitude, kMagnitude}) - Pair{kMost, kMost};
+  };
+  Pair small = negative_where_small(0) & negative_where_small(values.size - 2);
+  if (values.size > 4) {
+    small &= negative_where_small(2) & negative_where_small(values.size - 4);
+  }
+#if defined(__SSE2__)
+  return _mm_movemask_pd(reinterpret_cast<__m128d>(small)) == 3;
+#else
+  return (small[0] & small[1]) < 0;
+#endif
+}
+
+// The same of values that are a parameter.
+[[nodiscard]] inline bool is_narrow_parameter(const Values &values, std::int64_t channels) {
+  return values.size == 1 ? is_surely_narrow(values)
+                          : values.size == channels && is_surely_narrow(values);
 }
 
 // A finite value exceeds FLT_MAX.

@@ -182,3 +182,190 @@ TEST_CASE("Repeated calls report their route, also after others took their place
   CHECK(last_route().variant == "multiply_add/scalar");
   CHECK(last_route().candidate == first.candidate);
 }
+
+TEST_CASE("A repeated statistic is refused for its results", "[repeated]") {
+  Memory memory;
+  const View image = memory.at<std::uint8_t>(0);
+  const View out = hwc(reinterpret_cast<double *>(memory.bytes.data() + 1024), 1, 1, 3);
+  const View one = hwc(reinterpret_cast<double *>(memory.bytes.data() + 1024), 1, 1, 1);
+  const View inside = hwc(reinterpret_cast<double *>(memory.bytes.data() + 96), 1, 1, 3);
+  const View floats = hwc(reinterpret_cast<float *>(memory.bytes.data() + 1024), 1, 1, 3);
+  Options none;
+  none.threads = 0;
+  const auto right = [&] { mean(image, out, Over::per_channel); };
+  stays_wrong(right, [&] { mean(image, one, Over::per_channel); });
+  stays_wrong(right, [&] { mean(image, inside, Over::per_channel); });
+  stays_wrong(right, [&] { mean(image, floats, Over::per_channel); });
+  stays_wrong(right, [&] { mean(image, out, Over::global); });
+  stays_wrong(right, [&] { mean(image, out, Axes{kW, kC}); });
+  stays_wrong(right, [&] { mean(image, out, Over::per_channel, none); });
+  stays_wrong(right, [&] { mean(memory.at<std::uint8_t>(960), out, Over::per_channel); });
+  stays_wrong([&] { mean(image, one, Over::global); }, [&] { mean(image, out, Over::global); });
+  // As many results, in other places.
+  const View square = memory.at<std::uint8_t>(0, 3, 3);
+  const View rows = strided(reinterpret_cast<double *>(memory.bytes.data() + 1024), {1, 1, 3, 3},
+                            {72, 72, 24, 8});
+  const View kept = strided(reinterpret_cast<double *>(memory.bytes.data() + 1024), {1, 3, 1, 3},
+                            {72, 24, 24, 8});
+  stays_wrong([&] { mean(square, rows, Axes{kH}); },
+              [&] { mean(square, rows, keepdims(Axes{kW})); });
+  stays_wrong([&] { mean(square, kept, keepdims(Axes{kW})); },
+              [&] { mean(square, kept, Axes{kW}); });
+}
+
+TEST_CASE("A repeated statistic of two results keeps them apart", "[repeated]") {
+  Memory memory;
+  const View image = memory.at<std::uint8_t>(0);
+  const auto at = [&](std::int64_t offset) { return hwc(memory.bytes.data() + offset, 1, 1, 3); };
+  const auto right = [&] { min_max(image, at(1024), at(1027), Over::per_channel); };
+  stays_wrong(right, [&] { min_max(image, at(1024), at(1024), Over::per_channel); });
+  stays_wrong(right, [&] { min_max(image, at(1024), at(1026), Over::per_channel); });
+  stays_wrong(right, [&] { min_max(image, at(1024), at(1022), Over::per_channel); });
+  stays_wrong(right, [&] { min_max(image, at(104), at(1027), Over::per_channel); });
+  stays_wrong(right, [&] { min_max(image, at(1024), at(2), Over::per_channel); });
+  min_max(image, at(1027), at(1024), Over::per_channel);
+  // Results that lie between one another are good as they are, and at no other distance.
+  const auto every_second = [&](std::int64_t offset) {
+    return strided(memory.bytes.data() + offset, {1, 1, 1, 3}, {6, 6, 6, 2}, 3);
+  };
+  stays_wrong([&] { min_max(image, every_second(1024), every_second(1025), Over::per_channel); },
+              [&] { min_max(image, every_second(1024), every_second(1026), Over::per_channel); });
+}
+
+TEST_CASE("Statistics of different axes, forms and values are told apart", "[repeated]") {
+  std::vector<float> pixels(2 * 3 * 3 * 3);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = static_cast<float>(i * i % 101);
+  }
+  const ConstView image = xhwc(std::as_const(pixels).data(), 2, 3, 3, 3);
+  const auto average = [&](int axis, std::int64_t x, std::int64_t h, std::int64_t w,
+                           std::int64_t c) {
+    std::array<std::int64_t, 4> at{x, h, w, c};
+    const auto extent = image.shape[static_cast<std::size_t>(axis)];
+    double sum = 0;
+    for (std::int64_t i = 0; i < extent; ++i) {
+      at[static_cast<std::size_t>(axis)] = i;
+      sum += pixels[static_cast<std::size_t>(((at[0] * 3 + at[1]) * 3 + at[2]) * 3 + at[3])];
+    }
+    return sum / static_cast<double>(extent);
+  };
+  std::array<double, 18> into{};
+  for (int i = 0; i < 3; ++i) {
+    for (const Axis axis : {kH, kW, kC}) {
+      const Image plain = mean(image, Axes{axis});
+      const Image kept = mean(image, keepdims(Axes{axis}));
+      CHECK(plain.view().shape == Extents{1, 2, 3, 3});
+      CHECK(kept.view().shape[axis] == 1);
+      mean(image, strided(into.data(), {1, 2, 3, 3}, {144, 72, 24, 8}), Axes{axis});
+      const std::array<std::int64_t, 4> last = {1, axis == kH ? 0 : 2, axis == kW ? 0 : 2,
+                                                axis == kC ? 0 : 2};
+      const double expected = average(axis, last[0], last[1], last[2], last[3]);
+      CHECK(plain.data<double>()[17] == Approx(expected));
+      CHECK(kept.data<double>()[17] == Approx(expected));
+      CHECK(into[17] == Approx(expected));
+    }
+    CHECK(last_route().variant == "mean/axes");
+    const Image items = reduce_sum(image, Over::per_item);
+    CHECK(last_route().variant == "reduce_sum/per_item");
+    CHECK(items.view().shape == Extents{1, 1, 1, 2});
+    const Image all = reduce_sum(image, Over::global);
+    CHECK(last_route().variant == "reduce_sum/global");
+    CHECK(all.data<double>()[0] == Approx(items.data<double>()[0] + items.data<double>()[1]));
+    const double near = switchyard::std(image, Over::global, 0).data<double>()[0];
+    const double far = switchyard::std(image, Over::global, 1).data<double>()[0];
+    CHECK(far == Approx(near + 1));
+  }
+}
+
+TEST_CASE("Repeated calls that allocate look at what they are given", "[repeated]") {
+  Memory memory;
+  const View image = memory.at<std::uint8_t>(0);
+  const View floats = memory.at<float>(0);
+  ConstView nowhere = image;
+  nowhere.data = nullptr;
+  const std::vector<double> two{1, 2};
+  Options none;
+  none.threads = 0;
+  const auto right = [&] { (void)multiply_add(image, 1.5, 2); };
+  stays_wrong(right, [&] { (void)multiply_add(nowhere, 1.5, 2); });
+  stays_wrong(right, [&] { (void)multiply_add(image, 1.5, two); });
+  stays_wrong(right, [&] { (void)multiply_add(image, 1.5, 2, none); });
+  stays_wrong([&] { (void)hflip(image); }, [&] { (void)hflip(nowhere); });
+  stays_wrong([&] { (void)mean(image, Over::global); }, [&] { (void)mean(nowhere, Over::global); });
+  stays_wrong([&] { (void)clip(floats, 0, 1); }, [&] { (void)clip(floats, 1, 0); });
+  for (int i = 0; i < 3; ++i) {
+    CHECK(from_float(floats, Dtype::u8).view().dtype == Dtype::u8);
+    CHECK(from_float(floats, Dtype::u16).view().dtype == Dtype::u16);
+    View four = image;
+    four.rank = 4;
+    CHECK(hflip(image).view().rank == 3);
+    CHECK(hflip(four).view().rank == 4);
+    CHECK(rot90(image, 1).view().shape == Extents{1, 7, 5, 3});
+    CHECK(rot90(image, 2).view().shape == Extents{1, 5, 7, 3});
+  }
+}
+
+TEST_CASE("Numbers beyond f32 are computed as such after others", "[repeated]") {
+  std::array<float, 4> pixels{1e-30F, 2e-30F, -1e-30F, 0};
+  const ConstView image = hwc(std::as_const(pixels).data(), 1, 4, 1);
+  std::array<float, 4> out{};
+  const View result = hwc(out.data(), 1, 4, 1);
+  for (int i = 0; i < 3; ++i) {
+    multiply(image, 2, result);
+    CHECK(out[0] == 2e-30F);
+    multiply(image, 1e60, result);
+    CHECK(out[0] == Approx(1e30));
+    unchecked::multiply(image, 1e60, result);
+    CHECK(out[1] == Approx(2e30));
+    CHECK(multiply(image, 1e60).data<float>()[2] == Approx(-1e30));
+    CHECK(multiply(image, 2).data<float>()[1] == 4e-30F);
+  }
+}
+
+TEST_CASE("In place and into another image take turns", "[repeated]") {
+  std::vector<std::uint8_t> pixels(std::size_t{5} * 7 * 3, 10);
+  std::vector<std::uint8_t> other(pixels.size());
+  const View image = hwc(pixels.data(), 5, 7, 3);
+  const View out = hwc(other.data(), 5, 7, 3);
+  for (int i = 0; i < 4; ++i) {
+    add(image, 1, image);
+    add(image, 1, out);
+    unchecked::add(image, 1, image);
+    unchecked::add(image, 1, out);
+    CHECK(pixels[104] == 12 + 2 * i);
+    CHECK(other[104] == 13 + 2 * i);
+  }
+}
+
+TEST_CASE("Repeated counts, products and moments are refused for what is wrong this time",
+          "[repeated]") {
+  Memory memory;
+  const View image = memory.at<std::uint8_t>(0);
+  const View counts = hwc(reinterpret_cast<std::uint64_t *>(memory.bytes.data() + 2048), 1, 256, 1);
+  View near = counts;
+  near.data = memory.bytes.data() + 100;
+  const View mask = hwc(memory.bytes.data() + 512, 5, 7, 1);
+  const auto count = [&] { histogram(image, Over::global, counts); };
+  stays_wrong(count, [&] { histogram(image, Over::per_channel, counts); });
+  stays_wrong(count, [&] { histogram(image, static_cast<Over>(7), counts); });
+  stays_wrong(count, [&] { histogram(image, Over::global, near); });
+  stays_wrong(
+      [&] { histogram(image, mask, Over::global, counts); },
+      [&] { histogram(image, hwc(memory.bytes.data() + 512, 7, 5, 1), Over::global, counts); });
+
+  const auto matrix = [&](std::int64_t offset, std::int64_t h, std::int64_t w) {
+    return hwc(reinterpret_cast<float *>(memory.bytes.data() + offset), h, w, 1);
+  };
+  const auto product = [&] { matmul(matrix(0, 4, 5), matrix(256, 5, 6), matrix(512, 4, 6)); };
+  stays_wrong(product, [&] { matmul(matrix(0, 4, 5), matrix(256, 4, 6), matrix(512, 4, 6)); });
+  stays_wrong(product, [&] { matmul(matrix(0, 4, 5), matrix(256, 5, 6), matrix(264, 4, 6)); });
+  stays_wrong(
+      [&] { pairwise_distances_squared(matrix(0, 4, 5), matrix(256, 3, 5), matrix(512, 4, 3)); },
+      [&] { pairwise_distances_squared(matrix(0, 4, 5), matrix(256, 3, 5), matrix(4, 4, 3)); });
+
+  const View result = memory.at<float>(1024);
+  const auto moments = [&] { normalize_per_image(image, Normalization::image, result); };
+  stays_wrong(moments,
+              [&] { normalize_per_image(image, Normalization::image, memory.at<float>(96)); });
+  stays_wrong(moments, [&] { normalize_per_image(image, Normalization::image, image); });
+}

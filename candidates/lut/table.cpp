@@ -19,16 +19,19 @@ constexpr DtypeCase kDtypes[] = {
 };
 
 // id, version, backend, domain, exactness and traffic of u8 and u8_f32, split, run
+//
+// Of one channel; addresses matter to some domains where there are many.
 constexpr Candidate kShared[] = {
-    {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
-    {"stringzilla",
-     1,
-     "stringzilla",
-     built<kStringzilla, accepts_stringzilla>(),
-     {bitwise, unsupported},
-     {1, 1},
-     Split::rows,
-     built<kStringzilla, run_stringzilla>()},
+    by_geometry(
+        {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused}),
+    by_geometry({"stringzilla",
+                 1,
+                 "stringzilla",
+                 built<kStringzilla, accepts_stringzilla>(),
+                 {bitwise, unsupported},
+                 {1, 1},
+                 Split::rows,
+                 built<kStringzilla, run_stringzilla>()}),
     {"lut", 1, "lut", accepts_lut, {bitwise, bitwise}, {1, 1}, Split::rows, run_lut},
     {"opencv",
      1,

@@ -47,10 +47,10 @@ consteval std::array<Candidate, 8> rows(const Classes &exactness, const Passes &
   constexpr TrafficByCase kOne(1, 1);
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
   return {{
-      {"fused", 3, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne, Split::rows,
-       run<run_fused, kDescribe>},
-      {"lut", 2, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne, Split::rows,
-       run<run_lut, kDescribe>},
+      by_geometry({"fused", 3, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne,
+                   Split::rows, run<run_fused, kDescribe>}),
+      by_geometry({"lut", 2, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne,
+                   Split::rows, run<run_lut, kDescribe>}),
       {"numkong", 2, "numkong", built<kNumkong, accepts<accepts_numkong, kDescribe>>(),
        exactness.numkong, kOne, Split::rows, built<kNumkong, run<run_numkong, kDescribe>>()},
       {"opencv", 2, "opencv", built<kOpencv, accepts<accepts_opencv, kDescribe>>(),
@@ -83,8 +83,8 @@ consteval std::array<Candidate, 7> function_rows(const FunctionClasses &exactnes
        Split::rows, run<run_fused_function, kDescribe>},
       {"fused_faithful", 1, "fused", accepts<accepts_fused_function, kDescribe>,
        exactness.fused_faithful, kOne, Split::rows, run<run_fused_faithful, kDescribe>},
-      {"lut", 1, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne, Split::rows,
-       run<run_lut, kDescribe>},
+      by_geometry({"lut", 1, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne,
+                   Split::rows, run<run_lut, kDescribe>}),
       {"opencv", 1, "opencv", built<kOpencv, accepts<accepts_opencv_function, kDescribe>>(),
        exactness.opencv, kOne, Split::rows, built<kOpencv, run<run_opencv_function, kDescribe>>()},
       {"opencv_lut", 1, "opencv", built<kOpencv, accepts<accepts_opencv_lut, kDescribe>>(),

@@ -194,11 +194,11 @@ template <Describe *kDescribe, Form kForm, bool kTruncates, bool kSum> consteval
   };
   constexpr auto kOnce = kMoved([](const Costs &costs) { return costs.once(); });
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
-  constexpr Candidate kFused{"fused", 2,     "fused",     accepts<accepts_fused, kDescribe>,
-                             kAll,    kOnce, Split::rows, run<run_fused, kDescribe>};
-  constexpr Candidate kNumkongSum{
-      "numkong", 1,     "numkong",   built<kNumkong, accepts<accepts_numkong, kDescribe>>(),
-      kEqual,    kOnce, Split::rows, built<kNumkong, run<run_numkong, kDescribe>>()};
+  constexpr Candidate kFused = by_geometry({"fused", 2, "fused", accepts<accepts_fused, kDescribe>,
+                                            kAll, kOnce, Split::rows, run<run_fused, kDescribe>});
+  constexpr Candidate kNumkongSum =
+      by_geometry({"numkong", 1, "numkong", built<kNumkong, accepts<accepts_numkong, kDescribe>>(),
+                   kEqual, kOnce, Split::rows, built<kNumkong, run<run_numkong, kDescribe>>()});
   constexpr Candidate kOpencvCalls{
       "opencv",    1,
       "opencv",    built<kOpencv, accepts<accepts_opencv, kDescribe>>(),
@@ -247,10 +247,10 @@ template <Describe *kDescribe> consteval std::array<Candidate, 4> power_rows() {
   constexpr auto kOnce = kMoved([](const Costs &costs) { return costs.once(); });
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
   return {{
-      {"fused", 2, "fused", accepts<accepts_fused, kDescribe>, kAll, kOnce, Split::rows,
-       run<run_fused, kDescribe>},
-      {"fused_faithful", 2, "fused", accepts<accepts_fused, kDescribe>, kFaithful, kOnce,
-       Split::rows, run<run_fused_faithful, kDescribe>},
+      by_geometry({"fused", 2, "fused", accepts<accepts_fused, kDescribe>, kAll, kOnce, Split::rows,
+                   run<run_fused, kDescribe>}),
+      by_geometry({"fused_faithful", 2, "fused", accepts<accepts_fused, kDescribe>, kFaithful,
+                   kOnce, Split::rows, run<run_fused_faithful, kDescribe>}),
       {"aten", 1, "aten", built<kAten, accepts<accepts_aten, kDescribe>>(), kFaithfulWithoutU16,
        kMoved([](const Costs &costs) { return costs.aten_power(); }), Split::rows,
        built<kAten, run<run_aten, kDescribe>>()},

@@ -1,9 +1,11 @@
 // The public forms of pointwise ops whose operands are arrays.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "candidates/pointwise_array/params.hpp"
 #include "router/ops/edge.hpp"
@@ -53,51 +55,149 @@ std::uint8_t array_case(const ConstView &image, const std::array<Operand, N> &op
   return static_cast<std::uint8_t>(of_image * kOperandDtypes + of_operand);
 }
 
-// `Op` has kName and variant(); the operands are inputs 1 and 2 of its calls.
+// `Op` has kName, kNames (of the operands, in their order) and variant(). Operands are inputs 1 and
+// 2 of its calls; each is an ArrayOperand or a Parameter.
 template <class Op> struct Arrays {
-  template <std::size_t N>
-  static void run(const ConstView &image, const std::array<Operand, N> &operands, const View &out,
-                  OutputMode mode, const Options &options) {
-    const ArrayParams params{options.rounding};
-    const Call call = call_of(image, operands, params, out);
-    if constexpr (N == 1) {
-      return dispatch_repeated<2>(Op::variant(), call, mode, options);
-    }
-    dispatch(Op::variant(), call, mode, options);
-  }
-
-  template <std::size_t N>
-  static void into(const ConstView &image, const std::array<Operand, N> &operands, const View &out,
-                   const Options &options) {
-    const ArrayParams params{options.rounding};
-    if constexpr (N == 1) {
-      // The flags of f64 operands depend on their elements, which are not to be read yet.
-      if (operands[0].view.dtype != Dtype::f64 &&
-          dispatch_if_checked<2>(Op::variant(), call_of(image, operands, params, out),
-                                 OutputMode::into, options, [] { return true; })) {
+  template <class... Given>
+  static void run(const ConstView &image, const View &out, const Options &options,
+                  const Given &...given) {
+    const Known *known = nullptr;
+    if constexpr (kArraysAlone<Given...>) {
+      known = into_of(image, out, options, given...).find_unchecked();
+      const ArrayParams params{options.rounding};
+      if (known != nullptr &&
+          run_settled(*known, edge::call_again(*known, {&image, &given.view()...}, {&out},
+                                               &params))) [[likely]] {
         return;
       }
     }
-    check(image, operands, options);
-    validate::output(Op::kName, "out", out, image.shape, {image.dtype});
-    validate::overlap(Op::kName, "image", out, image, true);
-    for (const Operand &operand : operands) {
-      validate::overlap(Op::kName, operand.name, out, operand.view, true);
-    }
-    dispatch_checked(Op::variant(), call_of(image, operands, params, out), OutputMode::into,
-                     options);
+    run_otherwise(known, image, out, options, given...);
   }
 
-  template <std::size_t N>
-  [[nodiscard]] static Image fresh(const ConstView &image, const std::array<Operand, N> &operands,
-                                   const Options &options) {
-    check(image, operands, options);
+  template <class... Given>
+  static void into(const ConstView &image, const View &out, const Options &options,
+                   const Given &...given) {
+    const Known *known = nullptr;
+    if constexpr (kArraysAlone<Given...>) {
+      known = into_of(image, out, options, given...).find_checked();
+      const ArrayParams params{options.rounding};
+      if (known != nullptr &&
+          run_settled(*known, edge::call_again(*known, {&image, &given.view()...}, {&out},
+                                               &params))) [[likely]] {
+        return;
+      }
+    }
+    into_otherwise(known, image, out, options, given...);
+  }
+
+  template <class... Given>
+  [[nodiscard]] static Image fresh(const ConstView &image, const Options &options,
+                                   const Given &...given) {
+    const Known *known = nullptr;
+    if constexpr (kArraysAlone<Given...>) {
+      known = fresh_of(image, options, given...).find_checked();
+    }
+    const auto operands = all(given...);
+    if (known == nullptr) {
+      check(image, operands, options);
+    }
     Image out(image.shape, image.dtype, image.rank);
-    run(image, operands, out, OutputMode::fresh, options);
+    if (!again(known, image, operands, out, options)) {
+      if constexpr (kArraysAlone<Given...>) {
+        dispatch_first(fresh_of(image, options, given...), image, operands, out, options, true);
+      } else {
+        dispatch_only(image, operands, out, OutputMode::fresh, options);
+      }
+    }
     return out;
   }
 
 private:
+  // Numbers are read before a call is dispatched: calls of them are not remembered.
+  template <class... Given>
+  static constexpr bool kArraysAlone = (std::is_same_v<Given, ArrayOperand> && ...);
+
+  template <class... Given>
+  static std::array<Operand, sizeof...(Given)> all(const Given &...given) {
+    std::size_t i = 0;
+    return {operand(Op::kNames[i++], given)...};
+  }
+  template <class... Given>
+  static Repeat<1 + sizeof...(Given)> into_of(const ConstView &image, const View &out,
+                                              const Options &options, const Given &...given) {
+    return {Op::variant(), OutputMode::into, 0, {&image, &given.view()..., &out}, options};
+  }
+  template <class... Given>
+  static Repeat<1 + sizeof...(Given), 0> fresh_of(const ConstView &image, const Options &options,
+                                                  const Given &...given) {
+    return {Op::variant(), OutputMode::fresh, 0, {&image, &given.view()...}, options};
+  }
+
+  template <class... Given>
+  [[gnu::noinline]] static void run_otherwise(const Known *known, const ConstView &image,
+                                              const View &out, const Options &options,
+                                              const Given &...given) {
+    dispatch_into(known, image, all(given...), out, options, false, given...);
+  }
+  template <class... Given>
+  [[gnu::noinline]] static void into_otherwise(const Known *known, const ConstView &image,
+                                               const View &out, const Options &options,
+                                               const Given &...given) {
+    const auto operands = all(given...);
+    if (known == nullptr) {
+      check_into(image, operands, out, options);
+    }
+    dispatch_into(known, image, operands, out, options, true, given...);
+  }
+  template <std::size_t N, class... Given>
+  static void dispatch_into(const Known *known, const ConstView &image,
+                            const std::array<Operand, N> &operands, const View &out,
+                            const Options &options, bool checked, const Given &...given) {
+    if (again(known, image, operands, out, options)) {
+      return;
+    }
+    if constexpr (kArraysAlone<Given...>) {
+      dispatch_first(into_of(image, out, options, given...), image, operands, out, options,
+                     checked);
+    } else {
+      dispatch_only(image, operands, out, OutputMode::into, options);
+    }
+  }
+  template <std::size_t N>
+  static bool again(const Known *known, const ConstView &image,
+                    const std::array<Operand, N> &operands, const View &out,
+                    const Options &options) {
+    if (known == nullptr) {
+      return false;
+    }
+    const ArrayParams params{options.rounding};
+    Call call = call_again(*known, {&image}, {&out}, &params);
+    for (std::size_t i = 0; i < N; ++i) {
+      call.in[i + 1] = &operands[i].view;
+    }
+    return run_again(*known, call);
+  }
+
+  template <std::size_t N>
+  static void dispatch_only(const ConstView &image, const std::array<Operand, N> &operands,
+                            const View &out, OutputMode mode, const Options &options) {
+    const ArrayParams params{options.rounding};
+    dispatch(Op::variant(), call_of(image, operands, params, out), mode, options);
+  }
+  // The flags of f64 operands depend on their elements: such calls are not remembered.
+  template <std::size_t N>
+  static void dispatch_first(const auto &repeat, const ConstView &image,
+                             const std::array<Operand, N> &operands, const View &out,
+                             const Options &options, bool checked) {
+    const ArrayParams params{options.rounding};
+    const Call call = call_of(image, operands, params, out);
+    if (std::any_of(operands.begin(), operands.end(),
+                    [](const Operand &operand) { return operand.view.dtype == Dtype::f64; })) {
+      return repeat.dispatch_unlike(Op::variant(), call);
+    }
+    repeat.dispatch_first(Op::variant(), call, checked);
+  }
+
   template <std::size_t N>
   static Call call_of(const ConstView &image, const std::array<Operand, N> &operands,
                       const ArrayParams &params, const View &out) {
@@ -113,6 +213,17 @@ private:
       call.flags |= edge::flags(out, {&view}, {}) | (validate::is_wide(view) ? kWide : 0U);
     }
     return call;
+  }
+
+  template <std::size_t N>
+  static void check_into(const ConstView &image, const std::array<Operand, N> &operands,
+                         const View &out, const Options &options) {
+    check(image, operands, options);
+    validate::output(Op::kName, "out", out, image.shape, {image.dtype});
+    validate::overlap(Op::kName, "image", out, image, true);
+    for (const Operand &operand : operands) {
+      validate::overlap(Op::kName, operand.name, out, operand.view, true);
+    }
   }
 
   template <std::size_t N>

@@ -49,8 +49,8 @@ std::uint8_t dtype_case(const ConstView &labels, const ConstView *weights) {
 
 void run(const ConstView &labels, const ConstView *weights, const View &out, const Ignored &ignored,
          OutputMode mode, const Options &options) {
-  static const VariantHandle counts("bincount/counts");
-  static const VariantHandle sums("bincount/weights");
+  static constinit const VariantHandle counts("bincount/counts");
+  static constinit const VariantHandle sums("bincount/weights");
   const BincountParams params{out.shape[kW], ignored.has_value(), ignored.value_or(0)};
   Call call;
   call.in = {&labels, weights};

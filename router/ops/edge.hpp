@@ -1,6 +1,7 @@
 // Pieces that the edges of ops share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "router/dispatch.hpp"
@@ -11,10 +12,10 @@
 
 namespace switchyard::edge {
 
-// Two variants of an op, looked up together.
+// Two variants of an op.
 class ScalarAndVector {
 public:
-  ScalarAndVector(std::string_view scalar, std::string_view vector)
+  constexpr ScalarAndVector(std::string_view scalar, std::string_view vector)
       : scalar_(scalar), vector_(vector) {}
   const VariantHandle &operator()(bool is_scalar) const { return is_scalar ? scalar_ : vector_; }
 
@@ -36,9 +37,24 @@ inline std::uint32_t flags(const View &out, std::initializer_list<const ConstVie
   return flags;
 }
 
+// The values of a parameter, read one by one as its caller has just written them: a processor waits
+// long for a read that must join several writes.
+inline Values taken(const Parameter &parameter) {
+  Values values = parameter.values();
+  asm("" : "+r"(values.data), "+r"(values.size));
+  return values;
+}
+
 // The value of a dtype that stands for 1: the largest one of integers.
 inline double full_scale(Dtype dtype) {
   return dtype == Dtype::u8 ? 255.0 : dtype == Dtype::u16 ? 65535.0 : 1.0;
+}
+
+// The call of an op that is known, on these inputs and outputs.
+inline Call call_again(const Known &known, const std::array<const ConstView *, 3> &in,
+                       const std::array<const View *, 2> &out, const void *params) {
+  return {
+      .in = in, .out = out, .params = params, .flags = known.flags, .dtype_case = known.dtype_case};
 }
 
 // Index of u8 and f32 in the dtype cases of ops that compute those two.

@@ -9,16 +9,19 @@ struct FromFloat {
   using Params = FromFloatParams;
   static constexpr std::string_view kName = "from_float";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {Dtype::u8, Dtype::u16, Dtype::f32});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 1> parameters(const FromFloatParams &params) {
-    return {{{"max_value", {&params.max_value, 1}}}};
+  static constexpr std::array<std::string_view, 1> kParameters{"max_value"};
+  static auto values(const FromFloatParams &params) {
+    return std::tuple{Values{&params.max_value, 1}};
   }
-  static void check(const FromFloatParams & /*params*/) {}
   static const VariantHandle &variant(const FromFloatParams & /*params*/) {
-    static const VariantHandle only("from_float");
+    static constinit const VariantHandle only("from_float");
     return only;
   }
   static bool copies(Dtype image, Dtype result) { return image == result; }
@@ -33,14 +36,12 @@ using Forms = edge::Unary<FromFloat>;
 
 void unchecked::from_float(const ConstView &image, const View &out, std::optional<double> max_value,
                            const Options &options) {
-  Forms::run(image, {max_value.value_or(full_scale(out.dtype)), options.rounding}, out,
-             OutputMode::into, options);
+  Forms::run(image, {max_value.value_or(full_scale(out.dtype)), options.rounding}, out, options);
 }
 
 void from_float(const ConstView &image, const View &out, std::optional<double> max_value,
                 const Options &options) {
-  Forms::into(image, {max_value.value_or(full_scale(out.dtype)), options.rounding}, out,
-              {Dtype::u8, Dtype::u16, Dtype::f32}, options);
+  Forms::into(image, {max_value.value_or(full_scale(out.dtype)), options.rounding}, out, options);
 }
 
 Image from_float(const ConstView &image, Dtype dtype, std::optional<double> max_value,

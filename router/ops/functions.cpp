@@ -9,14 +9,17 @@ namespace {
 template <class Op> struct Function {
   struct Params {};
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(Op::kName, "out", out, image.shape, {Dtype::f32});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 0> parameters(const Params & /*params*/) { return {}; }
-  static void check(const Params & /*params*/) {}
+  static constexpr std::array<std::string_view, 0> kParameters{};
+  static auto values(const Params & /*params*/) { return std::tuple<>{}; }
   static const VariantHandle &variant(const Params & /*params*/) {
-    static const VariantHandle only(Op::kName);
+    static constinit const VariantHandle only(Op::kName);
     return only;
   }
   static std::uint8_t dtype_case(Dtype /*image*/, Dtype /*result*/) { return 0; }
@@ -34,10 +37,10 @@ struct Sqrt : Function<Sqrt> {
 
 template <class Op>
 void unchecked_into(const ConstView &image, const View &out, const Options &options) {
-  edge::Unary<Op>::run(image, {}, out, OutputMode::into, options);
+  edge::Unary<Op>::run(image, {}, out, options);
 }
 template <class Op> void into(const ConstView &image, const View &out, const Options &options) {
-  edge::Unary<Op>::into(image, {}, out, {Dtype::f32}, options);
+  edge::Unary<Op>::into(image, {}, out, options);
 }
 template <class Op> Image fresh(const ConstView &image, const Options &options) {
   return edge::Unary<Op>::fresh(image, {}, Dtype::f32, options);

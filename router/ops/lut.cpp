@@ -21,12 +21,12 @@ void check(const ConstView &image, const ConstView &table, const Options &option
 }
 
 const VariantHandle &variant_of(const ConstView &table) {
-  static const VariantHandle shared("lut/shared");
-  static const VariantHandle per_channel("lut/per_channel");
+  static constinit const VariantHandle shared("lut/shared");
+  static constinit const VariantHandle per_channel("lut/per_channel");
   return table.channels() == 1 ? shared : per_channel;
 }
 
-// The table is a parameter: it is no input of the call.
+// The table is a parameter: it is no input of the call, though calls are compared by it.
 Call call_of(const ConstView &image, const LutParams &params, const View &out) {
   Call call;
   call.in = {&image};
@@ -37,37 +37,70 @@ Call call_of(const ConstView &image, const LutParams &params, const View &out) {
   return call;
 }
 
+Repeat<2> into_of(const ConstView &image, const ConstView &table, const View &out,
+                  const Options &options) {
+  return {variant_of(table), OutputMode::into, 0, {&image, &table, &out}, options};
+}
+
+bool again(const Known *known, const ConstView &image, const LutParams &params, const View &out) {
+  return known != nullptr && run_again(*known, edge::call_again(*known, {&image}, {&out}, &params));
+}
+
+[[gnu::noinline]] void run_otherwise(const Known *known, const ConstView &image,
+                                     const LutParams &params, const View &out,
+                                     const Options &options) {
+  if (!again(known, image, params, out)) {
+    into_of(image, params.table, out, options)
+        .dispatch_first(variant_of(params.table), call_of(image, params, out), false);
+  }
+}
+[[gnu::noinline]] void into_otherwise(const Known *known, const ConstView &image,
+                                      const LutParams &params, const View &out,
+                                      const Options &options) {
+  if (again(known, image, params, out)) {
+    return;
+  }
+  const ConstView &table = params.table;
+  check(image, table, options);
+  validate::output(kOp, "out", out, image.shape, {table.dtype});
+  validate::overlap(kOp, "image", out, image, true);
+  validate::overlap(kOp, "table", out, table, false);
+  into_of(image, table, out, options)
+      .dispatch_first(variant_of(table), call_of(image, params, out), true);
+}
+
 } // namespace
 
 void unchecked::lut(const ConstView &image, const ConstView &table, const View &out,
                     const Options &options) {
   const LutParams params{table};
-  dispatch_repeated<1>(variant_of(table), call_of(image, params, out), OutputMode::into, options);
+  const Known *known = into_of(image, table, out, options).find_unchecked();
+  if (known == nullptr || !run_settled(*known, edge::call_again(*known, {&image}, {&out}, &params)))
+      [[unlikely]] {
+    run_otherwise(known, image, params, out, options);
+  }
 }
 
 void lut(const ConstView &image, const ConstView &table, const View &out, const Options &options) {
   const LutParams params{table};
-  const Call call = call_of(image, params, out);
-  const auto check_the_table = [&] {
-    check_table(image, table);
-    validate::overlap(kOp, "table", out, table, false);
-    return out.dtype == table.dtype;
-  };
-  if (dispatch_if_checked<1>(variant_of(table), call, OutputMode::into, options, check_the_table)) {
-    return;
+  const Known *known = into_of(image, table, out, options).find_checked();
+  if (known == nullptr || !run_settled(*known, edge::call_again(*known, {&image}, {&out}, &params)))
+      [[unlikely]] {
+    into_otherwise(known, image, params, out, options);
   }
-  check(image, table, options);
-  validate::output(kOp, "out", out, image.shape, {table.dtype});
-  validate::overlap(kOp, "image", out, image, true);
-  validate::overlap(kOp, "table", out, table, false);
-  dispatch_checked(variant_of(table), call, OutputMode::into, options);
 }
 
 Image lut(const ConstView &image, const ConstView &table, const Options &options) {
-  check(image, table, options);
-  Image out(image.shape, table.dtype, image.rank);
   const LutParams params{table};
-  dispatch(variant_of(table), call_of(image, params, out), OutputMode::fresh, options);
+  const Repeat<2, 0> repeat(variant_of(table), OutputMode::fresh, 0, {&image, &table}, options);
+  const Known *known = repeat.find_checked();
+  if (known == nullptr) {
+    check(image, table, options);
+  }
+  Image out(image.shape, table.dtype, image.rank);
+  if (!again(known, image, params, out)) {
+    repeat.dispatch_first(variant_of(table), call_of(image, params, out), true);
+  }
   return out;
 }
 

@@ -53,16 +53,17 @@ void check_matmul(const ConstView &a, const ConstView &b, const Options &options
   validate::options(kMatmul, options);
 }
 
-void run_matmul(const ConstView &a, const ConstView &b, const View &out, OutputMode mode,
-                const Options &options) {
-  static const VariantHandle variant("matmul");
-  const candidates::MatmulParams params{b.shape[kW], b.shape[kX] == 1};
+Call matmul_call(const ConstView &a, const ConstView &b, const View &out,
+                 const candidates::MatmulParams &params) {
   Call call;
   call.in = {&a, &b};
   call.out = {&out};
   call.params = &params;
   call.dtype_case = a.dtype == Dtype::f64 ? std::uint8_t{2} : edge::u8_or_f32(a);
-  dispatch(variant, call, mode, options);
+  return call;
+}
+candidates::MatmulParams matmul_params(const ConstView &b) {
+  return {b.shape[kW], b.shape[kX] == 1};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -88,58 +89,99 @@ void check_pairwise(const ConstView &a, const ConstView &b, const Options &optio
   validate::options(kPairwise, options);
 }
 
-void run_pairwise(const ConstView &a, const ConstView &b, const View &out, OutputMode mode,
-                  const Options &options) {
-  static const VariantHandle variant("pairwise_distances_squared");
-  const candidates::PairwiseParams params{b.shape[kH]};
+Call pairwise_call(const ConstView &a, const ConstView &b, const View &out,
+                   const candidates::PairwiseParams &params) {
   Call call;
   call.in = {&a, &b};
   call.out = {&out};
   call.params = &params;
   call.dtype_case = a.dtype == Dtype::f64 ? 1 : 0;
-  dispatch(variant, call, mode, options);
+  return call;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+constinit const VariantHandle kMatmulVariant("matmul");
+constinit const VariantHandle kPairwiseVariant("pairwise_distances_squared");
+
+template <class Params>
+bool again(const Known *known, const ConstView &a, const ConstView &b, const View &out,
+           const Params &params) {
+  return known != nullptr && run_again(*known, edge::call_again(*known, {&a, &b}, {&out}, &params));
 }
 
 } // namespace
 
 void unchecked::matmul(const ConstView &a, const ConstView &b, const View &out,
                        const Options &options) {
-  run_matmul(a, b, out, OutputMode::into, options);
+  const auto params = matmul_params(b);
+  const Repeat<2> repeat(kMatmulVariant, OutputMode::into, 0, {&a, &b, &out}, options);
+  if (!again(repeat.find_unchecked(), a, b, out, params)) [[unlikely]] {
+    repeat.dispatch_first(kMatmulVariant, matmul_call(a, b, out, params), false);
+  }
 }
 
 void matmul(const ConstView &a, const ConstView &b, const View &out, const Options &options) {
+  const auto params = matmul_params(b);
+  const Repeat<2> repeat(kMatmulVariant, OutputMode::into, 0, {&a, &b, &out}, options);
+  if (again(repeat.find_checked(), a, b, out, params)) [[likely]] {
+    return;
+  }
   check_matmul(a, b, options);
   validate::output(kMatmul, "out", out, product_shape(a, b), {product_dtype(a.dtype)});
   validate::overlap(kMatmul, "a", out, a, false);
   validate::overlap(kMatmul, "b", out, b, false);
-  run_matmul(a, b, out, OutputMode::into, options);
+  repeat.dispatch_first(kMatmulVariant, matmul_call(a, b, out, params), true);
 }
 
 Image matmul(const ConstView &a, const ConstView &b, const Options &options) {
-  check_matmul(a, b, options);
+  const auto params = matmul_params(b);
+  const Repeat<2, 0> repeat(kMatmulVariant, OutputMode::fresh, 0, {&a, &b}, options);
+  const Known *known = repeat.find_checked();
+  if (known == nullptr) {
+    check_matmul(a, b, options);
+  }
   Image out(product_shape(a, b), product_dtype(a.dtype), a.rank);
-  run_matmul(a, b, out, OutputMode::fresh, options);
+  if (!again(known, a, b, out, params)) {
+    repeat.dispatch_first(kMatmulVariant, matmul_call(a, b, out, params), true);
+  }
   return out;
 }
 
 void unchecked::pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
                                            const Options &options) {
-  run_pairwise(a, b, out, OutputMode::into, options);
+  const candidates::PairwiseParams params{b.shape[kH]};
+  const Repeat<2> repeat(kPairwiseVariant, OutputMode::into, 0, {&a, &b, &out}, options);
+  if (!again(repeat.find_unchecked(), a, b, out, params)) [[unlikely]] {
+    repeat.dispatch_first(kPairwiseVariant, pairwise_call(a, b, out, params), false);
+  }
 }
 
 void pairwise_distances_squared(const ConstView &a, const ConstView &b, const View &out,
                                 const Options &options) {
+  const candidates::PairwiseParams params{b.shape[kH]};
+  const Repeat<2> repeat(kPairwiseVariant, OutputMode::into, 0, {&a, &b, &out}, options);
+  if (again(repeat.find_checked(), a, b, out, params)) [[likely]] {
+    return;
+  }
   check_pairwise(a, b, options);
   validate::output(kPairwise, "out", out, distances_shape(a, b), {Dtype::f32});
   validate::overlap(kPairwise, "a", out, a, false);
   validate::overlap(kPairwise, "b", out, b, false);
-  run_pairwise(a, b, out, OutputMode::into, options);
+  repeat.dispatch_first(kPairwiseVariant, pairwise_call(a, b, out, params), true);
 }
 
 Image pairwise_distances_squared(const ConstView &a, const ConstView &b, const Options &options) {
-  check_pairwise(a, b, options);
+  const candidates::PairwiseParams params{b.shape[kH]};
+  const Repeat<2, 0> repeat(kPairwiseVariant, OutputMode::fresh, 0, {&a, &b}, options);
+  const Known *known = repeat.find_checked();
+  if (known == nullptr) {
+    check_pairwise(a, b, options);
+  }
   Image out(distances_shape(a, b), Dtype::f32);
-  run_pairwise(a, b, out, OutputMode::fresh, options);
+  if (!again(known, a, b, out, params)) {
+    repeat.dispatch_first(kPairwiseVariant, pairwise_call(a, b, out, params), true);
+  }
   return out;
 }
 

@@ -10,16 +10,17 @@ struct Multiply {
   using Params = MultiplyParams;
   static constexpr std::string_view kName = "multiply";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {image.dtype});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 1> parameters(const MultiplyParams &params) {
-    return {{{"factor", params.factor}}};
-  }
-  static void check(const MultiplyParams & /*params*/) {}
+  static constexpr std::array<std::string_view, 1> kParameters{"factor"};
+  static auto values(const MultiplyParams &params) { return std::tie(params.factor); }
   static const VariantHandle &variant(const MultiplyParams &params) {
-    static const edge::ScalarAndVector both("multiply/scalar", "multiply/vector");
+    static constinit const edge::ScalarAndVector both("multiply/scalar", "multiply/vector");
     return both(params.factor.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
@@ -30,45 +31,42 @@ using Forms = edge::Unary<Multiply>;
 
 struct MultiplyArray {
   static constexpr std::string_view kName = "multiply";
+  static constexpr std::array<std::string_view, 1> kNames{"factor"};
   static const VariantHandle &variant() {
-    static const VariantHandle array("multiply/array");
+    static constinit const VariantHandle array("multiply/array");
     return array;
   }
 };
 using ArrayForms = edge::Arrays<MultiplyArray>;
 
-std::array<edge::Operand, 1> operands(const ArrayOperand &factor) {
-  return {edge::operand("factor", factor)};
-}
-
 } // namespace
 
 void unchecked::multiply(const ConstView &image, const Parameter &factor, const View &out,
                          const Options &options) {
-  Forms::run(image, {factor.values(), options.rounding}, out, OutputMode::into, options);
+  Forms::run(image, {edge::taken(factor), options.rounding}, out, options);
 }
 
 void multiply(const ConstView &image, const Parameter &factor, const View &out,
               const Options &options) {
-  Forms::into(image, {factor.values(), options.rounding}, out, {image.dtype}, options);
+  Forms::into(image, {edge::taken(factor), options.rounding}, out, options);
 }
 
 Image multiply(const ConstView &image, const Parameter &factor, const Options &options) {
-  return Forms::fresh(image, {factor.values(), options.rounding}, image.dtype, options);
+  return Forms::fresh(image, {edge::taken(factor), options.rounding}, image.dtype, options);
 }
 
 void unchecked::multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
                          const Options &options) {
-  ArrayForms::run(image, operands(factor), out, OutputMode::into, options);
+  ArrayForms::run(image, out, options, factor);
 }
 
 void multiply(const ConstView &image, const ArrayOperand &factor, const View &out,
               const Options &options) {
-  ArrayForms::into(image, operands(factor), out, options);
+  ArrayForms::into(image, out, options, factor);
 }
 
 Image multiply(const ConstView &image, const ArrayOperand &factor, const Options &options) {
-  return ArrayForms::fresh(image, operands(factor), options);
+  return ArrayForms::fresh(image, options, factor);
 }
 
 } // namespace switchyard

@@ -10,16 +10,19 @@ struct MultiplyAdd {
   using Params = MultiplyAddParams;
   static constexpr std::string_view kName = "multiply_add";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {image.dtype});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 2> parameters(const MultiplyAddParams &params) {
-    return {{{"factor", params.factor}, {"value", params.value}}};
+  static constexpr std::array<std::string_view, 2> kParameters{"factor", "value"};
+  static auto values(const MultiplyAddParams &params) {
+    return std::tie(params.factor, params.value);
   }
-  static void check(const MultiplyAddParams & /*params*/) {}
   static const VariantHandle &variant(const MultiplyAddParams &params) {
-    static const edge::ScalarAndVector both("multiply_add/scalar", "multiply_add/vector");
+    static constinit const edge::ScalarAndVector both("multiply_add/scalar", "multiply_add/vector");
     return both(params.factor.scalar() && params.value.scalar());
   }
   static std::uint8_t dtype_case(Dtype image, Dtype /*result*/) {
@@ -30,76 +33,69 @@ using Forms = edge::Unary<MultiplyAdd>;
 
 struct MultiplyAddArray {
   static constexpr std::string_view kName = "multiply_add";
+  static constexpr std::array<std::string_view, 2> kNames{"factor", "value"};
   static const VariantHandle &variant() {
-    static const VariantHandle array("multiply_add/array");
+    static constinit const VariantHandle array("multiply_add/array");
     return array;
   }
 };
 using ArrayForms = edge::Arrays<MultiplyAddArray>;
 
-// Arrays or numbers each.
-template <class Factor, class Value>
-std::array<edge::Operand, 2> operands(const Factor &factor, const Value &value) {
-  return {edge::operand("factor", factor), edge::operand("value", value)};
-}
-
 } // namespace
 
 void unchecked::multiply_add(const ConstView &image, const Parameter &factor,
                              const Parameter &value, const View &out, const Options &options) {
-  Forms::run(image, {factor.values(), value.values(), options.rounding}, out, OutputMode::into,
-             options);
+  Forms::run(image, {edge::taken(factor), edge::taken(value), options.rounding}, out, options);
 }
 
 void multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                   const View &out, const Options &options) {
-  Forms::into(image, {factor.values(), value.values(), options.rounding}, out, {image.dtype},
-              options);
+  Forms::into(image, {edge::taken(factor), edge::taken(value), options.rounding}, out, options);
 }
 
 Image multiply_add(const ConstView &image, const Parameter &factor, const Parameter &value,
                    const Options &options) {
-  return Forms::fresh(image, {factor.values(), value.values(), options.rounding}, image.dtype,
-                      options);
+  return Forms::fresh(image, {edge::taken(factor), edge::taken(value), options.rounding},
+                      image.dtype, options);
 }
 
 void unchecked::multiply_add(const ConstView &image, const ArrayOperand &factor,
                              const ArrayOperand &value, const View &out, const Options &options) {
-  ArrayForms::run(image, operands(factor, value), out, OutputMode::into, options);
+  ArrayForms::run(image, out, options, factor, value);
 }
 void multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
                   const View &out, const Options &options) {
-  ArrayForms::into(image, operands(factor, value), out, options);
+  ArrayForms::into(image, out, options, factor, value);
 }
 Image multiply_add(const ConstView &image, const ArrayOperand &factor, const ArrayOperand &value,
                    const Options &options) {
-  return ArrayForms::fresh(image, operands(factor, value), options);
+  return ArrayForms::fresh(image, options, factor, value);
 }
 
 void unchecked::multiply_add(const ConstView &image, const ArrayOperand &factor,
                              const Parameter &value, const View &out, const Options &options) {
-  ArrayForms::run(image, operands(factor, value), out, OutputMode::into, options);
+  ArrayForms::run(image, out, options, factor, value);
 }
 void multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
                   const View &out, const Options &options) {
-  ArrayForms::into(image, operands(factor, value), out, options);
+  ArrayForms::into(image, out, options, factor, value);
 }
 Image multiply_add(const ConstView &image, const ArrayOperand &factor, const Parameter &value,
                    const Options &options) {
-  return ArrayForms::fresh(image, operands(factor, value), options);
+  return ArrayForms::fresh(image, options, factor, value);
 }
 
 void unchecked::multiply_add(const ConstView &image, const Parameter &factor,
                              const ArrayOperand &value, const View &out, const Options &options) {
-  ArrayForms::run(image, operands(factor, value), out, OutputMode::into, options);
+  ArrayForms::run(image, out, options, factor, value);
 }
 void multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
                   const View &out, const Options &options) {
-  ArrayForms::into(image, operands(factor, value), out, options);
+  ArrayForms::into(image, out, options, factor, value);
 }
 Image multiply_add(const ConstView &image, const Parameter &factor, const ArrayOperand &value,
                    const Options &options) {
-  return ArrayForms::fresh(image, operands(factor, value), options);
+  return ArrayForms::fresh(image, options, factor, value);
 }
 
 } // namespace switchyard

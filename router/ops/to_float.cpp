@@ -9,16 +9,19 @@ struct ToFloat {
   using Params = ToFloatParams;
   static constexpr std::string_view kName = "to_float";
 
+  static void check_result(const View &out, const ConstView &image) {
+    validate::output(kName, "out", out, image.shape, {Dtype::f32});
+  }
   static std::initializer_list<Dtype> images() {
     static constexpr std::initializer_list<Dtype> kImages = {Dtype::u8, Dtype::u16, Dtype::f32};
     return kImages;
   }
-  static std::array<edge::Named, 1> parameters(const ToFloatParams &params) {
-    return {{{"max_value", {&params.max_value, 1}}}};
+  static constexpr std::array<std::string_view, 1> kParameters{"max_value"};
+  static auto values(const ToFloatParams &params) {
+    return std::tuple{Values{&params.max_value, 1}};
   }
-  static void check(const ToFloatParams & /*params*/) {}
   static const VariantHandle &variant(const ToFloatParams & /*params*/) {
-    static const VariantHandle only("to_float");
+    static constinit const VariantHandle only("to_float");
     return only;
   }
   static bool copies(Dtype image, Dtype result) { return image == result; }
@@ -33,12 +36,12 @@ using Forms = edge::Unary<ToFloat>;
 
 void unchecked::to_float(const ConstView &image, const View &out, std::optional<double> max_value,
                          const Options &options) {
-  Forms::run(image, {max_value.value_or(full_scale(image.dtype))}, out, OutputMode::into, options);
+  Forms::run(image, {max_value.value_or(full_scale(image.dtype))}, out, options);
 }
 
 void to_float(const ConstView &image, const View &out, std::optional<double> max_value,
               const Options &options) {
-  Forms::into(image, {max_value.value_or(full_scale(image.dtype))}, out, {Dtype::f32}, options);
+  Forms::into(image, {max_value.value_or(full_scale(image.dtype))}, out, options);
 }
 
 Image to_float(const ConstView &image, std::optional<double> max_value, const Options &options) {

@@ -9,78 +9,130 @@ namespace {
 
 using candidates::Rot90Params;
 
-// The call of one op on one image.
-struct Turning {
-  std::string_view op;
-  const VariantHandle &variant;
-  bool swaps = false; // height and width change places
-  const void *params = nullptr;
+constexpr Rot90Params kNoTurn{0};
 
-  [[nodiscard]] Extents shape(const ConstView &image) const {
-    Extents shape = image.shape;
-    if (swaps) {
-      std::swap(shape[kH], shape[kW]);
+// The forms of one op. `Op` has kName, kSwaps (height and width change places) and variant().
+// Parameters are those of rot90; other ops turn by none. The shape of the result and the
+// class of a call depend on them.
+template <class Op> struct Turning {
+  static void run(const ConstView &image, const View &out, const Options &options,
+                  const Rot90Params &params = kNoTurn) {
+    const Known *known = into_of(image, out, options, params).find_unchecked();
+    if (known == nullptr ||
+        !run_settled(*known, edge::call_again(*known, {&image}, {&out}, &params))) [[unlikely]] {
+      run_otherwise(known, image, out, options, params);
     }
-    return shape;
   }
-
-  [[nodiscard]] Call call(const ConstView &image, const View &out) const {
-    Call call;
-    call.in = {&image};
-    call.out = {&out};
-    call.params = params;
-    call.dtype_case = image.dtype == Dtype::u16 ? std::uint8_t{2} : edge::u8_or_f32(image);
-    return call;
-  }
-  void run(const ConstView &image, const View &out, OutputMode mode, const Options &options) const {
-    dispatch_repeated<1>(variant, call(image, out), mode, options);
-  }
-
-  void unchecked(const ConstView &image, const View &out, const Options &options) const {
-    run(image, out, OutputMode::into, options);
-  }
-  void into(const ConstView &image, const View &out, const Options &options) const {
-    const Call whole = call(image, out);
-    // The number of turns is a parameter, and the shape of the result depends on it.
-    if (dispatch_if_checked<1>(variant, whole, OutputMode::into, options,
-                               [&] { return params == nullptr || out.shape == shape(image); })) {
-      return;
+  static void into(const ConstView &image, const View &out, const Options &options,
+                   const Rot90Params &params = kNoTurn) {
+    const Known *known = into_of(image, out, options, params).find_checked();
+    if (known == nullptr ||
+        !run_settled(*known, edge::call_again(*known, {&image}, {&out}, &params))) [[unlikely]] {
+      into_otherwise(known, image, out, options, params);
     }
-    check(image, options);
-    validate::output(op, "out", out, shape(image), {image.dtype});
-    validate::overlap(op, "image", out, image, false);
-    dispatch_checked(variant, whole, OutputMode::into, options);
   }
-  [[nodiscard]] Image fresh(const ConstView &image, const Options &options) const {
-    check(image, options);
-    Image out(shape(image), image.dtype, image.rank);
-    run(image, out, OutputMode::fresh, options);
+  [[nodiscard]] static Image fresh(const ConstView &image, const Options &options,
+                                   const Rot90Params &params = kNoTurn) {
+    const Repeat<1, 0> repeat(Op::variant(), OutputMode::fresh, facts(params), {&image}, options);
+    const Known *known = repeat.find_checked();
+    if (known == nullptr) {
+      check(image, options);
+    }
+    Image out(shape(image, params), image.dtype, image.rank);
+    if (!again(known, image, out, params)) {
+      repeat.dispatch_first(Op::variant(), call(image, out, params), true);
+    }
     return out;
   }
 
 private:
-  void check(const ConstView &image, const Options &options) const {
-    validate::image(op, "image", image, {Dtype::u8, Dtype::u16, Dtype::f32});
-    validate::options(op, options);
+  static std::uint32_t facts(const Rot90Params &params) {
+    return static_cast<std::uint32_t>(params.quarter_turns);
+  }
+  static Repeat<1> into_of(const ConstView &image, const View &out, const Options &options,
+                           const Rot90Params &params) {
+    return {Op::variant(), OutputMode::into, facts(params), {&image, &out}, options};
+  }
+  static bool again(const Known *known, const ConstView &image, const View &out,
+                    const Rot90Params &params) {
+    return known != nullptr &&
+           run_again(*known, edge::call_again(*known, {&image}, {&out}, &params));
+  }
+
+  [[gnu::noinline]] static void run_otherwise(const Known *known, const ConstView &image,
+                                              const View &out, const Options &options,
+                                              const Rot90Params &params) {
+    if (!again(known, image, out, params)) {
+      into_of(image, out, options, params)
+          .dispatch_first(Op::variant(), call(image, out, params), false);
+    }
+  }
+  [[gnu::noinline]] static void into_otherwise(const Known *known, const ConstView &image,
+                                               const View &out, const Options &options,
+                                               const Rot90Params &params) {
+    if (again(known, image, out, params)) {
+      return;
+    }
+    check(image, options);
+    validate::output(Op::kName, "out", out, shape(image, params), {image.dtype});
+    validate::overlap(Op::kName, "image", out, image, false);
+    into_of(image, out, options, params)
+        .dispatch_first(Op::variant(), call(image, out, params), true);
+  }
+
+  static Extents shape(const ConstView &image, const Rot90Params &params) {
+    Extents shape = image.shape;
+    if (Op::kSwaps || params.quarter_turns % 2 == 1) {
+      std::swap(shape[kH], shape[kW]);
+    }
+    return shape;
+  }
+  static Call call(const ConstView &image, const View &out, const Rot90Params &params) {
+    Call call;
+    call.in = {&image};
+    call.out = {&out};
+    call.params = &params;
+    call.dtype_case = image.dtype == Dtype::u16 ? std::uint8_t{2} : edge::u8_or_f32(image);
+    return call;
+  }
+  static void check(const ConstView &image, const Options &options) {
+    validate::image(Op::kName, "image", image, {Dtype::u8, Dtype::u16, Dtype::f32});
+    validate::options(Op::kName, options);
   }
 };
 
-Turning horizontal() {
-  static const VariantHandle variant("hflip");
-  return {"hflip", variant};
-}
-Turning vertical() {
-  static const VariantHandle variant("vflip");
-  return {"vflip", variant};
-}
-Turning exchange() {
-  static const VariantHandle variant("transpose");
-  return {"transpose", variant, true};
-}
-Turning quarter_turns(const Rot90Params &params) {
-  static const VariantHandle variant("rot90");
-  return {"rot90", variant, params.quarter_turns % 2 == 1, &params};
-}
+struct Hflip {
+  static constexpr std::string_view kName = "hflip";
+  static constexpr bool kSwaps = false;
+  static const VariantHandle &variant() {
+    static constinit const VariantHandle only(kName);
+    return only;
+  }
+};
+struct Vflip {
+  static constexpr std::string_view kName = "vflip";
+  static constexpr bool kSwaps = false;
+  static const VariantHandle &variant() {
+    static constinit const VariantHandle only(kName);
+    return only;
+  }
+};
+struct Transpose {
+  static constexpr std::string_view kName = "transpose";
+  static constexpr bool kSwaps = true;
+  static const VariantHandle &variant() {
+    static constinit const VariantHandle only(kName);
+    return only;
+  }
+};
+struct Rot90 {
+  static constexpr std::string_view kName = "rot90";
+  static constexpr bool kSwaps = false;
+  static const VariantHandle &variant() {
+    static constinit const VariantHandle only(kName);
+    return only;
+  }
+};
 
 // Any number of turns, also of clockwise ones, as 0 … 3.
 Rot90Params params_of(int k) {
@@ -90,46 +142,43 @@ Rot90Params params_of(int k) {
 } // namespace
 
 void unchecked::hflip(const ConstView &image, const View &out, const Options &options) {
-  horizontal().unchecked(image, out, options);
+  Turning<Hflip>::run(image, out, options);
 }
 void hflip(const ConstView &image, const View &out, const Options &options) {
-  horizontal().into(image, out, options);
+  Turning<Hflip>::into(image, out, options);
 }
 Image hflip(const ConstView &image, const Options &options) {
-  return horizontal().fresh(image, options);
+  return Turning<Hflip>::fresh(image, options);
 }
 
 void unchecked::vflip(const ConstView &image, const View &out, const Options &options) {
-  vertical().unchecked(image, out, options);
+  Turning<Vflip>::run(image, out, options);
 }
 void vflip(const ConstView &image, const View &out, const Options &options) {
-  vertical().into(image, out, options);
+  Turning<Vflip>::into(image, out, options);
 }
 Image vflip(const ConstView &image, const Options &options) {
-  return vertical().fresh(image, options);
+  return Turning<Vflip>::fresh(image, options);
 }
 
 void unchecked::transpose(const ConstView &image, const View &out, const Options &options) {
-  exchange().unchecked(image, out, options);
+  Turning<Transpose>::run(image, out, options);
 }
 void transpose(const ConstView &image, const View &out, const Options &options) {
-  exchange().into(image, out, options);
+  Turning<Transpose>::into(image, out, options);
 }
 Image transpose(const ConstView &image, const Options &options) {
-  return exchange().fresh(image, options);
+  return Turning<Transpose>::fresh(image, options);
 }
 
 void unchecked::rot90(const ConstView &image, int k, const View &out, const Options &options) {
-  const Rot90Params params = params_of(k);
-  quarter_turns(params).unchecked(image, out, options);
+  Turning<Rot90>::run(image, out, options, params_of(k));
 }
 void rot90(const ConstView &image, int k, const View &out, const Options &options) {
-  const Rot90Params params = params_of(k);
-  quarter_turns(params).into(image, out, options);
+  Turning<Rot90>::into(image, out, options, params_of(k));
 }
 Image rot90(const ConstView &image, int k, const Options &options) {
-  const Rot90Params params = params_of(k);
-  return quarter_turns(params).fresh(image, options);
+  return Turning<Rot90>::fresh(image, options, params_of(k));
 }
 
 } // namespace switchyard

@@ -22,6 +22,7 @@ struct Options {
   // is unknown, not in this build, or that refuses the call is an Error, never a quiet fallback.
   std::string_view candidate = {};
 };
+inline constexpr Options kDefaultOptions{}; // one for all calls that ask for nothing
 
 // How well the route that served a call fits it.
 enum class Grade : std::uint8_t {
