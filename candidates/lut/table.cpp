@@ -20,7 +20,7 @@ constexpr DtypeCase kDtypes[] = {
 
 // id, version, backend, domain, exactness and traffic of u8 and u8_f32, split, run
 constexpr Candidate kShared[] = {
-    {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
+    {"fused", 3, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
     {"stringzilla",
      1,
      "stringzilla",
@@ -51,7 +51,7 @@ constexpr Candidate kShared[] = {
 
 constexpr Candidate kPerChannel[] = {
     {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
-    {"lut", 1, "lut", accepts_lut, {bitwise, bitwise}, {1, 1}, Split::rows, run_lut},
+    {"lut", 2, "lut", accepts_lut, {bitwise, bitwise}, {1, 1}, Split::rows, run_lut},
     {"opencv",
      1,
      "opencv",
