@@ -163,7 +163,7 @@ TEST_CASE("flips, transpose and rot90 keep every bit and touch nothing beside th
   for (const Op &op : ops()) {
     for (const bool at_end : {false, true}) {
       for (const std::int64_t element : {1, 2, 4}) {
-        for (const std::int64_t channels : {1, 2, 3, 4, 5, 9}) {
+        for (const std::int64_t channels : {1, 2, 3, 4, 5, 7, 9, 33}) {
           for (const auto &[height, width] : std::vector<std::array<std::int64_t, 2>>{
                    {1, 1}, {1, 9}, {3, 5}, {6, 4}, {7, 6}, {16, 33}, {37, 18}, {70, 300}}) {
             CHECK(check(op, {height, width, channels, element}, at_end) >= 2);

@@ -22,7 +22,7 @@ constexpr DtypeCase kDtypes[] = {
 // id, version, backend, domain, exactness and traffic of u8 and f32, split, run
 constexpr Candidate kCandidates[] = {
     by_geometry(
-        {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {2, 1}, Split::rows, run_fused}),
+        {"fused", 3, "fused", accepts_fused, {bitwise, bitwise}, {2, 1}, Split::rows, run_fused}),
     {"numkong",
      1,
      "numkong",

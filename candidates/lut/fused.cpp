@@ -18,6 +18,12 @@ void LutBytes(const uint8_t *in, uint8_t *out, size_t n, const ByteTable *tables
               size_t period) {
   LookUpBytes(in, out, n, tables, phase, period);
 }
+bool LutReadsEntries() {
+  return ReadsEntries();
+}
+void LutEntries(const uint8_t *in, uint8_t *out, size_t n, const uint8_t *entries) {
+  LookUpEntries(in, out, n, entries);
+}
 void LutPrepareFloats(FloatTable &table) {
   PrepareFloats(table);
 }
@@ -41,6 +47,8 @@ HWY_AFTER_NAMESPACE();
 namespace switchyard::kernels {
 HWY_EXPORT(LutPrepareBytes);
 HWY_EXPORT(LutBytes);
+HWY_EXPORT(LutReadsEntries);
+HWY_EXPORT(LutEntries);
 HWY_EXPORT(LutPrepareFloats);
 HWY_EXPORT(LutFloats);
 HWY_EXPORT(LutFloatsPerChannel);
@@ -52,10 +60,23 @@ namespace {
 constexpr std::int64_t kMaxByteTables = 4;  // channels that the kernel takes apart
 constexpr std::int64_t kMaxGathered = 1024; // channels, so that their offsets fit the stack
 
+// One table, where it lies.
+void run_entries(const Call &call, const ConstView &table) {
+  const auto *entries = static_cast<const std::uint8_t *>(table.data);
+  const auto kernel = HWY_DYNAMIC_DISPATCH(kernels::LutEntries);
+  Runs<std::uint8_t, std::uint8_t>({call.in[0], call.out[0]})(
+      [&](const std::uint8_t *in, std::uint8_t *out, std::int64_t n, RunChannels) {
+        kernel(in, out, static_cast<std::size_t>(n), entries);
+      });
+}
+
 void run_bytes(const Call &call) {
   using namespace kernels;
   const ConstView &view = call.params_as<LutParams>().table;
   const bool shared = view.channels() == 1;
+  if (shared && is_dense(view) && HWY_DYNAMIC_DISPATCH(LutReadsEntries)()) {
+    return run_entries(call, view);
+  }
   ByteTable tables[kMaxByteTables];
   for (std::int64_t c = 0; c < view.channels(); ++c) {
     copy_channel(view, c, tables[c].entries);

@@ -29,20 +29,44 @@ void look_up(const std::uint8_t *in, T *out, std::int64_t n, const T *table, std
 }
 
 // Pixels of C interleaved channels, C known to the compiler, from channel 0 on.
-template <int C, class T>
+template <std::int64_t C, class T>
 void look_up_pixels(const std::uint8_t *in, T *out, std::int64_t n, const T *table) {
   std::int64_t k = 0;
   for (; k + C <= n; k += C) {
     T found[C];
-    for (int c = 0; c < C; ++c) {
+    for (std::int64_t c = 0; c < C; ++c) {
       found[c] = table[in[k + c] * C + c];
     }
-    for (int c = 0; c < C; ++c) {
+    for (std::int64_t c = 0; c < C; ++c) {
       out[k + c] = found[c];
     }
   }
-  for (int c = 0; k < n; ++k, ++c) {
+  for (std::int64_t c = 0; k < n; ++k, ++c) {
     out[k] = table[in[k] * C + c];
+  }
+}
+
+constexpr std::int64_t kMostKnownChannels = 8;
+
+// As many channels as some pixel loop above is made for, from 2 on.
+template <class T>
+void look_up_known(std::int64_t channels, const std::uint8_t *in, T *out, std::int64_t n,
+                   const T *table) {
+  switch (channels) {
+  case 2:
+    return look_up_pixels<2>(in, out, n, table);
+  case 3:
+    return look_up_pixels<3>(in, out, n, table);
+  case 4:
+    return look_up_pixels<4>(in, out, n, table);
+  case 5:
+    return look_up_pixels<5>(in, out, n, table);
+  case 6:
+    return look_up_pixels<6>(in, out, n, table);
+  case 7:
+    return look_up_pixels<7>(in, out, n, table);
+  default:
+    return look_up_pixels<kMostKnownChannels>(in, out, n, table);
   }
 }
 
@@ -71,12 +95,8 @@ template <class T> void run(const Call &call) {
         if (table_channels == 1 || channels.period == 1) {
           look_up(in, out, n, table.data() + (table_channels == 1 ? 0 : channels.first),
                   table_channels);
-        } else if (channels.period == 2 && channels.first == 0) {
-          look_up_pixels<2>(in, out, n, table.data());
-        } else if (channels.period == 3 && channels.first == 0) {
-          look_up_pixels<3>(in, out, n, table.data());
-        } else if (channels.period == 4 && channels.first == 0) {
-          look_up_pixels<4>(in, out, n, table.data());
+        } else if (channels.first == 0 && channels.period <= kMostKnownChannels) {
+          look_up_known(channels.period, in, out, n, table.data());
         } else {
           look_up_stretches(in, out, n, table.data(), channels);
         }

@@ -23,7 +23,7 @@ constexpr DtypeCase kDtypes[] = {
 // Of one channel; addresses matter to some domains where there are many.
 constexpr Candidate kShared[] = {
     by_geometry(
-        {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused}),
+        {"fused", 3, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused}),
     by_geometry({"stringzilla",
                  1,
                  "stringzilla",
@@ -54,7 +54,7 @@ constexpr Candidate kShared[] = {
 
 constexpr Candidate kPerChannel[] = {
     {"fused", 2, "fused", accepts_fused, {bitwise, bitwise}, {1, 1}, Split::rows, run_fused},
-    {"lut", 1, "lut", accepts_lut, {bitwise, bitwise}, {1, 1}, Split::rows, run_lut},
+    {"lut", 2, "lut", accepts_lut, {bitwise, bitwise}, {1, 1}, Split::rows, run_lut},
     {"opencv",
      1,
      "opencv",

@@ -208,6 +208,17 @@ template <class In> void divide_by_most(const Call &call) {
       });
 }
 
+// The same coefficients for all channels.
+template <class In, class Out>
+void apply_one(const Call &call, const Expression &expression, Kernel<In, Out> kernel) {
+  const auto a = static_cast<float>(expression.a[0]);
+  const auto b = static_cast<float>(expression.b[0]);
+  Runs<Out, In>({call.in[0], call.out[0]})(
+      [&](const In *in, Out *out, std::int64_t n, RunChannels) {
+        kernel(in, out, static_cast<std::size_t>(n), &a, &b, 0, 1);
+      });
+}
+
 template <class In, class Out> void apply(const Call &call, const Expression &expression) {
   if constexpr (std::numeric_limits<In>::is_integer && sizeof(Out) == sizeof(float)) {
     if (divides_by_most<In>(expression)) {
@@ -221,11 +232,13 @@ template <class In, class Out> void apply(const Call &call, const Expression &ex
     }
   }
   const std::int64_t period = expression.distinct(call.in[0]->channels());
+  if (period == 1) {
+    return apply_one(call, expression, kernel);
+  }
   const Pattern a(expression.a, period);
   const Pattern b(expression.b, period);
   Runs<Out, In>({call.in[0], call.out[0]})(
-      [&](const In *in, Out *out, std::int64_t n, RunChannels channels) {
-        const RunChannels c = period == 1 ? RunChannels{} : channels;
+      [&](const In *in, Out *out, std::int64_t n, RunChannels c) {
         kernel(in, out, static_cast<std::size_t>(n), a.data(), b.data(),
                static_cast<std::size_t>(c.first), static_cast<std::size_t>(c.period));
       });

@@ -47,7 +47,7 @@ consteval std::array<Candidate, 8> rows(const Classes &exactness, const Passes &
   constexpr TrafficByCase kOne(1, 1);
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
   return {{
-      by_geometry({"fused", 3, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne,
+      by_geometry({"fused", 4, "fused", accepts<accepts_fused, kDescribe>, exactness.fused, kOne,
                    Split::rows, run<run_fused, kDescribe>}),
       by_geometry({"lut", 2, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne,
                    Split::rows, run<run_lut, kDescribe>}),
@@ -79,9 +79,9 @@ consteval std::array<Candidate, 7> function_rows(const FunctionClasses &exactnes
   using namespace config;
   constexpr TrafficByCase kOne(1, 1);
   return {{
-      {"fused", 1, "fused", accepts<accepts_fused_function, kDescribe>, exactness.fused, kOne,
+      {"fused", 2, "fused", accepts<accepts_fused_function, kDescribe>, exactness.fused, kOne,
        Split::rows, run<run_fused_function, kDescribe>},
-      {"fused_faithful", 1, "fused", accepts<accepts_fused_function, kDescribe>,
+      {"fused_faithful", 2, "fused", accepts<accepts_fused_function, kDescribe>,
        exactness.fused_faithful, kOne, Split::rows, run<run_fused_faithful, kDescribe>},
       by_geometry({"lut", 1, "lut", accepts<accepts_lut, kDescribe>, exactness.lut, kOne,
                    Split::rows, run<run_lut, kDescribe>}),

@@ -194,7 +194,7 @@ template <Describe *kDescribe, Form kForm, bool kTruncates, bool kSum> consteval
   };
   constexpr auto kOnce = kMoved([](const Costs &costs) { return costs.once(); });
   // id, version, backend, domain, exactness by dtype case, full-array passes, split, run
-  constexpr Candidate kFused = by_geometry({"fused", 2, "fused", accepts<accepts_fused, kDescribe>,
+  constexpr Candidate kFused = by_geometry({"fused", 3, "fused", accepts<accepts_fused, kDescribe>,
                                             kAll, kOnce, Split::rows, run<run_fused, kDescribe>});
   constexpr Candidate kNumkongSum =
       by_geometry({"numkong", 1, "numkong", built<kNumkong, accepts<accepts_numkong, kDescribe>>(),

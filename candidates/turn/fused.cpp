@@ -17,6 +17,11 @@ void FlipRows(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, ptrdiff_t ou
   ReverseRows(in, in_stride, out, out_stride, rows, pixels, bytes);
 }
 
+void CopyPixelRows(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, ptrdiff_t out_stride,
+                   size_t rows, size_t bytes) {
+  CopyRows(in, in_stride, out, out_stride, rows, bytes);
+}
+
 void TransposePixels(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, ptrdiff_t out_stride,
                      size_t rows, size_t columns, size_t bytes) {
   Transpose({in, in_stride, out, out_stride, rows, columns, bytes});
@@ -36,6 +41,7 @@ HWY_AFTER_NAMESPACE();
 #include "candidates/turn/adapters.hpp"
 
 namespace switchyard::kernels {
+HWY_EXPORT(CopyPixelRows);
 HWY_EXPORT(FlipRows);
 HWY_EXPORT(TransposePixels);
 } // namespace switchyard::kernels
@@ -79,9 +85,18 @@ ConstView plain(ConstView view, std::int64_t pixel) {
   return view;
 }
 
+// Longer rows are left to the C library, which knows when to write past the caches.
+constexpr std::int64_t kLongestShortRow = 4096;
+
 void copy_rows(const Plane &plane) {
   const std::int64_t row = plane.columns * plane.bytes;
   const bool joined = plane.in_row == row && plane.out_row == row;
+  if (!joined && row <= kLongestShortRow) {
+    HWY_DYNAMIC_DISPATCH(kernels::CopyPixelRows)
+    (bytes_of(plane.in), plane.in_row, bytes_of(plane.out), plane.out_row,
+     static_cast<std::size_t>(plane.rows), static_cast<std::size_t>(row));
+    return;
+  }
   const std::int64_t runs = joined ? 1 : plane.rows;
   const auto size = static_cast<std::size_t>(joined ? row * plane.rows : row);
   for (std::int64_t h = 0; h < runs; ++h) {

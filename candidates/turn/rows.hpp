@@ -37,7 +37,7 @@ template <DescribeTurn kDescribe> constexpr std::array<Candidate, 4> rows(const 
   constexpr std::array<Exactness, kMaxDtypeCases> kExact{bitwise, bitwise, bitwise};
   return {{
       {"fused",
-       2,
+       3,
        "fused",
        nullptr,
        kExact,

@@ -1,4 +1,4 @@
-// Rows of pixels in reverse order. Included once per SIMD target.
+// Rows of pixels in reverse order, and short rows as they are. Included once per SIMD target.
 //
 // A pixel is a number of bytes: the kernels know no element types and keep every bit, and addresses
 // may have any alignment. As many pixels as fit a block are reversed by one shuffle: 16 bytes, or
@@ -197,6 +197,38 @@ HWY_INLINE void ReverseRows(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out
 #else
     ReverseEach(in + at * in_stride, out + at * out_stride, pixels, bytes);
 #endif
+  }
+}
+
+#if SWITCHYARD_FLIP_SHUFFLES
+// A row of at least a vector: the last one overlaps the one before.
+template <class D> HWY_INLINE void CopyRow(D d, const uint8_t *in, uint8_t *out, size_t bytes) {
+  const size_t last = bytes - hn::Lanes(d);
+  for (size_t k = 0; k < last; k += hn::Lanes(d)) {
+    hn::StoreU(hn::LoadU(d, in + k), d, out + k);
+  }
+  hn::StoreU(hn::LoadU(d, in + last), d, out + last);
+}
+#endif
+
+// Rows of `bytes` bytes at distances of *_stride bytes, which may be negative, without a call a
+// row.
+HWY_INLINE void CopyRows(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, ptrdiff_t out_stride,
+                         size_t rows, size_t bytes) {
+  for (size_t h = 0; h < rows; ++h) {
+#if SWITCHYARD_FLIP_SHUFFLES
+    if (bytes >= hn::Lanes(DWide())) {
+      CopyRow(DWide(), in, out, bytes);
+    } else if (bytes >= kBlockBytes) {
+      CopyRow(DBlock(), in, out, bytes);
+    } else {
+      std::memcpy(out, in, bytes);
+    }
+#else
+    std::memcpy(out, in, bytes);
+#endif
+    in += in_stride;
+    out += out_stride;
   }
 }
 

@@ -68,9 +68,10 @@ using VB = hn::Vec<DB>;
 #if SWITCHYARD_LUT_PERMUTES
 class ByteLookup {
 public:
-  explicit HWY_INLINE ByteLookup(const ByteTable &table)
-      : a_(hn::Load(DB(), table.entries)), b_(hn::Load(DB(), table.entries + 64)),
-        c_(hn::Load(DB(), table.entries + 128)), e_(hn::Load(DB(), table.entries + 192)) {}
+  explicit HWY_INLINE ByteLookup(const ByteTable &table) : ByteLookup(table.entries) {}
+  explicit HWY_INLINE ByteLookup(const uint8_t *entries)
+      : a_(hn::LoadU(DB(), entries)), b_(hn::LoadU(DB(), entries + 64)),
+        c_(hn::LoadU(DB(), entries + 128)), e_(hn::LoadU(DB(), entries + 192)) {}
 
   // Replaces U vectors of indices by their entries.
   template <size_t U> HWY_INLINE void operator()(VB (&x)[U]) const {
@@ -222,19 +223,36 @@ HWY_INLINE void ForBlocks(const uint8_t *in, uint8_t *out, size_t n, size_t size
 // Fewer elements are looked up one by one.
 inline constexpr size_t kShortest = 16;
 
-HWY_INLINE void LookUpShared(const uint8_t *in, uint8_t *out, size_t n, const ByteTable &table) {
+// The last vector overlaps the one before. It is looked up first, since `out` may be `in`.
+HWY_INLINE void LookUpVectors(const uint8_t *in, uint8_t *out, size_t n, const ByteLookup &lookup) {
   constexpr size_t kVectors = 4;
-  const size_t block = kVectors * hn::Lanes(DB());
-  const ByteLookup lookup(table);
+  const DB d;
+  const size_t lanes = hn::Lanes(d);
+  const size_t block = kVectors * lanes;
+  const size_t end = n - lanes;
+  VB last[1] = {hn::LoadU(d, in + end)};
+  lookup(last);
   size_t i = 0;
   for (; i + block <= n; i += block) {
     LookUpBlock<kVectors>(in + i, out + i, lookup);
   }
-  if (n - i < kShortest) {
-    LookUpEach(in + i, out + i, n - i, &table, 0, 1);
-    return;
+  for (; i < end; i += lanes) {
+    LookUpBlock<1>(in + i, out + i, lookup);
   }
-  ForBlocks<hn::MaxLanes(DB())>(in + i, out + i, n - i, hn::Lanes(DB()),
+  if (i < n) {
+    hn::StoreU(last[0], d, out + end);
+  }
+}
+
+HWY_INLINE void LookUpShared(const uint8_t *in, uint8_t *out, size_t n, const ByteTable &table) {
+  if (n < kShortest) {
+    return LookUpEach(in, out, n, &table, 0, 1);
+  }
+  const ByteLookup lookup(table);
+  if (n >= hn::Lanes(DB())) {
+    return LookUpVectors(in, out, n, lookup);
+  }
+  ForBlocks<hn::MaxLanes(DB())>(in, out, n, hn::Lanes(DB()),
                                 [&](const uint8_t *from, uint8_t *to)
                                     HWY_ATTR { LookUpBlock<1>(from, to, lookup); });
 }
@@ -271,6 +289,23 @@ HWY_INLINE void LookUpPeriodic(const uint8_t *in, uint8_t *out, size_t n, const 
 }
 
 #endif // SWITCHYARD_LUT_VECTORS
+
+// Whether tables are read as they lie, by LookUpEntries(), with nothing to prepare.
+HWY_INLINE bool ReadsEntries() {
+  return SWITCHYARD_LUT_PERMUTES != 0;
+}
+
+// out[i] = entries[in[i]], of 256 entries at any address.
+HWY_INLINE void LookUpEntries(const uint8_t *in, uint8_t *out, size_t n, const uint8_t *entries) {
+#if SWITCHYARD_LUT_PERMUTES
+  if (n >= hn::Lanes(DB())) {
+    return LookUpVectors(in, out, n, ByteLookup(entries));
+  }
+#endif
+  for (size_t i = 0; i < n; ++i) {
+    out[i] = entries[in[i]];
+  }
+}
 
 // out[i] = tables[c].entries[in[i]], where c is `phase` for a period of 1, else
 // (phase + i) mod period; the period is at most 4.

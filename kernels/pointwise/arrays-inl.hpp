@@ -1,7 +1,9 @@
 // Pointwise kernels of an image and one or two operand arrays. Included once per SIMD target.
 //
 // As in pointwise-inl.hpp, a kernel sees dense, element-aligned runs, its tail has the bits of its
-// body, and `out` may equal any input of the same type.
+// body, and `out` may equal any input of the same type. Steps are what a kernel does to a block;
+// those that have a vector type compute single vectors as well, of which the last overlaps the one
+// before.
 #if defined(SWITCHYARD_KERNELS_POINTWISE_ARRAYS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SWITCHYARD_KERNELS_POINTWISE_ARRAYS_INL_HPP_
 #undef SWITCHYARD_KERNELS_POINTWISE_ARRAYS_INL_HPP_
@@ -44,6 +46,9 @@ struct AddTruncated {
 // One block of out[i] = store(op(x[i], a[i], b[i])) in f32; ops of one operand ignore b.
 template <class Op, class Store, bool kTwoOperands> struct RealStep {
   static constexpr bool kTwo = kTwoOperands;
+  using Vector = VF;
+  static HWY_INLINE size_t Lanes() { return hn::Lanes(DF()); }
+  static HWY_INLINE size_t Block() { return kUnroll * Lanes(); }
 
   template <class X, class A>
   HWY_INLINE void operator()(const X *x, const A *a, const A *b,
@@ -54,8 +59,8 @@ template <class Op, class Store, bool kTwoOperands> struct RealStep {
             Value(x + 2 * n, a + 2 * n, b + (kTwo ? 2 * n : 0)),
             Value(x + 3 * n, a + 3 * n, b + (kTwo ? 3 * n : 0)), out);
   }
+  static HWY_INLINE void Put(VF value, typename Store::Element *out) { Store()(DF(), value, out); }
 
-private:
   template <class X, class A> static HWY_INLINE VF Value(const X *x, const A *a, const A *b) {
     const DF d;
     if constexpr (kTwo) {
@@ -70,58 +75,108 @@ private:
 // Integer arithmetic of bytes, exact where f32 is, and saturating: no rounding can differ.
 struct AddBytesStep {
   static constexpr bool kTwo = false;
-  HWY_INLINE void operator()(const uint8_t *x, const uint8_t *a, const uint8_t *,
+  using D = hn::ScalableTag<uint8_t>;
+  using Vector = hn::Vec<D>;
+  static HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
+  static HWY_INLINE size_t Block() { return 4 * Lanes(); }
+  HWY_INLINE void operator()(const uint8_t *x, const uint8_t *a, const uint8_t *b,
                              uint8_t *out) const {
-    const hn::ScalableTag<uint8_t> d;
-    for (size_t i = 0; i < kUnroll * hn::Lanes(DF()); i += hn::Lanes(d)) {
-      hn::StoreU(hn::SaturatedAdd(hn::LoadU(d, x + i), hn::LoadU(d, a + i)), d, out + i);
+    for (size_t i = 0; i < Block(); i += Lanes()) {
+      Put(Value(x + i, a + i, b), out + i);
     }
   }
+  static HWY_INLINE Vector Value(const uint8_t *x, const uint8_t *a, const uint8_t *) {
+    return hn::SaturatedAdd(hn::LoadU(D(), x), hn::LoadU(D(), a));
+  }
+  static HWY_INLINE void Put(Vector value, uint8_t *out) { hn::StoreU(value, D(), out); }
 };
 // x · a (+ b): at most 65 280.
 template <bool kTwoOperands> struct MultiplyBytesStep {
   static constexpr bool kTwo = kTwoOperands;
+  using D = hn::ScalableTag<uint16_t>;
+  using D8 = hn::Rebind<uint8_t, D>;
+  using Vector = hn::Vec<D8>;
+  static HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
+  static HWY_INLINE size_t Block() { return 2 * Lanes(); }
   HWY_INLINE void operator()(const uint8_t *x, const uint8_t *a, const uint8_t *b,
                              uint8_t *out) const {
-    const hn::ScalableTag<uint16_t> d;
-    const hn::RebindToSigned<decltype(d)> di;
-    const hn::Rebind<uint8_t, decltype(d)> d8;
-    const auto load = [&](const uint8_t *p) HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(d8, p)); };
-    for (size_t i = 0; i < kUnroll * hn::Lanes(DF()); i += hn::Lanes(d)) {
-      auto result = hn::Mul(load(x + i), load(a + i));
-      if constexpr (kTwo) {
-        result = hn::Add(result, load(b + i));
-      }
-      const auto least = hn::Min(result, hn::Set(d, uint16_t{255}));
-      hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di, least)), d8, out + i);
+    for (size_t i = 0; i < Block(); i += Lanes()) {
+      Put(Value(x + i, a + i, b + (kTwo ? i : 0)), out + i);
+    }
+  }
+  static HWY_INLINE Vector Value(const uint8_t *x, const uint8_t *a, const uint8_t *b) {
+    const D d;
+    const D8 d8;
+    const hn::RebindToSigned<D> di;
+    auto result = hn::Mul(hn::PromoteTo(d, hn::LoadU(d8, x)), hn::PromoteTo(d, hn::LoadU(d8, a)));
+    if constexpr (kTwo) {
+      result = hn::Add(result, hn::PromoteTo(d, hn::LoadU(d8, b)));
     }
     (void)b;
+    return hn::DemoteTo(d8, hn::BitCast(di, hn::Min(result, hn::Set(d, uint16_t{255}))));
   }
+  static HWY_INLINE void Put(Vector value, uint8_t *out) { hn::StoreU(value, D8(), out); }
 };
+
+// A part of a run, at most kMost elements, through buffers: run(x, a, b, out) computes from there.
+template <bool kTwo, size_t kMost, class X, class A, class Out, class Run>
+HWY_INLINE void ZipFew(const X *x, const A *a, const A *b, Out *out, size_t n, Run run) {
+  HWY_ALIGN X few_x[kMost] = {};
+  HWY_ALIGN A few_a[kMost] = {};
+  HWY_ALIGN A few_b[kMost] = {};
+  HWY_ALIGN Out few_out[kMost];
+  CopyFew(few_x, x, n * sizeof(X));
+  CopyFew(few_a, a, n * sizeof(A));
+  if (kTwo) {
+    CopyFew(few_b, b, n * sizeof(A));
+  }
+  run(few_x, few_a, few_b, few_out);
+  CopyFew(out, few_out, n * sizeof(Out));
+}
 
 // Runs a step over n elements.
 template <class Step, class X, class A, class Out>
 HWY_INLINE void Zip(const X *x, const A *a, const A *b, Out *out, size_t n) {
   constexpr bool kTwo = Step::kTwo;
   const Step step;
+  const size_t lanes = Step::Lanes();
+  const auto from_b = [&](size_t i) HWY_ATTR { return kTwo ? b + i : b; };
+  if (n < lanes) {
+    constexpr size_t kMost = hn::MaxLanes(hn::ScalableTag<uint8_t>());
+    return ZipFew<kTwo, kMost>(
+        x, a, b, out, n, [](const X *few_x, const A *few_a, const A *few_b, Out *few_out) HWY_ATTR {
+          Step::Put(Step::Value(few_x, few_a, few_b), few_out);
+        });
+  }
+  const size_t end = n - lanes;
+  const typename Step::Vector last = Step::Value(x + end, a + end, from_b(end));
+  const size_t block = Step::Block();
+  size_t i = 0;
+  for (; i + block <= n; i += block) {
+    step(x + i, a + i, from_b(i), out + i);
+  }
+  for (; i < end; i += lanes) {
+    Step::Put(Step::Value(x + i, a + i, from_b(i)), out + i);
+  }
+  if (i < n) {
+    Step::Put(last, out + end);
+  }
+}
+
+// Runs a step that knows nothing but blocks of kUnroll vectors of f32.
+template <class Step, class X, class A, class Out>
+HWY_INLINE void ZipBlocks(const X *x, const A *a, const A *b, Out *out, size_t n) {
+  const Step step;
   const size_t block = kUnroll * hn::Lanes(DF());
   size_t i = 0;
   for (; i + block <= n; i += block) {
-    step(x + i, a + i, kTwo ? b + i : b, out + i);
+    step(x + i, a + i, b, out + i);
   }
   if (i < n) {
-    constexpr size_t kMost = kUnroll * hn::MaxLanes(DF());
-    HWY_ALIGN X tail_x[kMost] = {};
-    HWY_ALIGN A tail_a[kMost] = {};
-    HWY_ALIGN A tail_b[kMost] = {};
-    HWY_ALIGN Out tail_out[kMost];
-    CopyFew(tail_x, x + i, (n - i) * sizeof(X));
-    CopyFew(tail_a, a + i, (n - i) * sizeof(A));
-    if (kTwo) {
-      CopyFew(tail_b, b + i, (n - i) * sizeof(A));
-    }
-    step(tail_x, tail_a, tail_b, tail_out);
-    CopyFew(out + i, tail_out, (n - i) * sizeof(Out));
+    ZipFew<false, kUnroll * hn::MaxLanes(DF())>(
+        x + i, a + i, b, out + i, n - i,
+        [&](const X *few_x, const A *few_a, const A *few_b, Out *few_out)
+            HWY_ATTR { step(few_x, few_a, few_b, few_out); });
   }
 }
 

@@ -149,14 +149,24 @@ HWY_INLINE void MapRest(const uint8_t *in, uint8_t *out, size_t n, const Map &ma
   CopyFew(out, buffer, n);
 }
 
-// Coefficients that come back after kCycle vectors, `kUnroll` times as many at once.
+// The last vector of a run overlaps the one before. It is computed before anything is stored, since
+// `out` may be `in`.
+
+// Coefficients of `period` channels that come back after kCycle vectors, `kUnroll` times as many at
+// once.
 template <class Map, size_t kCycle, size_t kUnroll, class Source>
-HWY_INLINE void MapCycle(const uint8_t *in, uint8_t *out, size_t n, const Source &source,
-                         int bits) {
+HWY_INLINE void MapCycle(const uint8_t *in, uint8_t *out, size_t n, const Source &source, int bits,
+                         size_t period) {
   const DMap d;
   const size_t lanes = hn::Lanes(d);
   const auto map_at = [&](size_t v) HWY_ATTR { return Map(source, v * lanes, bits); };
   const Map first = map_at(0);
+  if (n < lanes) {
+    return MapRest(in, out, n, first);
+  }
+  const size_t end = n - lanes;
+  const VMap x = hn::LoadU(d, in + end);
+  const VMap last = kCycle == 1 && period == 1 ? first(x) : Map(source, end % period, bits)(x);
   const Map second = kCycle == 1 ? first : map_at(1);
   const Map third = kCycle == 1 ? first : map_at(2);
   static_assert(kCycle == 1 || kCycle == 3);
@@ -174,27 +184,33 @@ HWY_INLINE void MapCycle(const uint8_t *in, uint8_t *out, size_t n, const Source
     }
   }
   size_t v = 0; // of the cycle
-  for (; i + lanes <= n; i += lanes) {
+  for (; i < end; i += lanes) {
     step(i, v == 0 ? first : v == 1 ? second : third);
     v = v + 1 == kCycle ? 0 : v + 1;
   }
-  MapRest(in + i, out + i, n - i, v == 0 ? first : v == 1 ? second : third);
+  if (i < n) {
+    hn::StoreU(last, d, out + end);
+  }
 }
 
 // Coefficients that come back after `cycle` vectors.
 template <class Map>
 HWY_INLINE void MapLongCycle(const uint8_t *in, uint8_t *out, size_t n, const Interleaved &source,
-                             int bits, size_t cycle) {
+                             int bits, size_t period, size_t cycle) {
   const DMap d;
   const size_t lanes = hn::Lanes(d);
+  if (n < lanes) {
+    return MapRest(in, out, n, Map(source, 0, bits));
+  }
+  const size_t end = n - lanes;
+  const VMap last = Map(source, end % period, bits)(hn::LoadU(d, in + end));
   const size_t wrap = cycle * lanes;
   size_t offset = 0;
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  for (size_t i = 0; i < end; i += lanes) {
     hn::StoreU(Map(source, offset, bits)(hn::LoadU(d, in + i)), d, out + i);
     offset = offset + lanes == wrap ? 0 : offset + lanes;
   }
-  MapRest(in + i, out + i, n - i, Map(source, offset, bits));
+  hn::StoreU(last, d, out + end);
 }
 
 // Vectors after which the phases of `period` interleaved channels come back.
@@ -208,7 +224,7 @@ template <class Map>
 HWY_INLINE void MapBytes(const uint8_t *in, uint8_t *out, size_t n, const ByteFields *channels,
                          const BytePatterns *patterns, int bits, size_t phase, size_t period) {
   if (period == 1) {
-    return MapCycle<Map, 1, 4>(in, out, n, OneChannel(channels[phase]), bits);
+    return MapCycle<Map, 1, 4>(in, out, n, OneChannel(channels[phase]), bits, 1);
   }
   const Interleaved source(*patterns);
   const size_t lanes = hn::Lanes(DMap());
@@ -222,11 +238,11 @@ HWY_INLINE void MapBytes(const uint8_t *in, uint8_t *out, size_t n, const ByteFi
   }
   switch (const size_t cycle = CycleOf(period)) {
   case 1:
-    return MapCycle<Map, 1, 4>(in, out, n, source, bits);
+    return MapCycle<Map, 1, 4>(in, out, n, source, bits, period);
   case 3:
-    return MapCycle<Map, 3, 1>(in, out, n, source, bits);
+    return MapCycle<Map, 3, 1>(in, out, n, source, bits, period);
   default:
-    return MapLongCycle<Map>(in, out, n, source, bits, cycle);
+    return MapLongCycle<Map>(in, out, n, source, bits, period, cycle);
   }
 }
 

@@ -1,8 +1,9 @@
 // Single-pass pointwise kernels: load as f32, compute, store. Included once per SIMD target.
 //
-// A kernel sees dense, element-aligned runs. The tail passes through a buffer of one block and
-// the same vector code, so that its bits are those of the body; nothing outside [0, n) is read or
-// written, and `out` may equal an input of the same type.
+// A kernel sees dense, element-aligned runs. The last vector of a run overlaps the one before, so
+// that no element is computed by other code than the rest; it is computed first of all, since `out`
+// may equal an input of the same type. Runs shorter than a vector pass through a buffer. Nothing
+// outside [0, n) is read or written.
 #if defined(SWITCHYARD_KERNELS_POINTWISE_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SWITCHYARD_KERNELS_POINTWISE_INL_HPP_
 #undef SWITCHYARD_KERNELS_POINTWISE_INL_HPP_
@@ -143,8 +144,13 @@ HWY_INLINE void StoreBytes(DF d, VI a, VI b, VI c, VI e, uint8_t *out) {
 #endif
 }
 
+// A store takes four vectors, or one.
 template <class Round> struct ToU8 {
   using Element = uint8_t;
+  HWY_INLINE void operator()(DF d, VF v, uint8_t *out) const {
+    const hn::Rebind<uint8_t, DF> du8;
+    hn::StoreU(hn::DemoteTo(du8, Round::Limited(d, v, 255.0F)), du8, out);
+  }
   HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint8_t *out) const {
     StoreBytes(d, Round::Limited(d, a, 255.0F), Round::Limited(d, b, 255.0F),
                Round::Limited(d, c, 255.0F), Round::Limited(d, e, 255.0F), out);
@@ -152,19 +158,21 @@ template <class Round> struct ToU8 {
 };
 template <class Round> struct ToU16 {
   using Element = uint16_t;
-  HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint16_t *out) const {
+  HWY_INLINE void operator()(DF d, VF v, uint16_t *out) const {
     const hn::Rebind<uint16_t, DF> du16;
+    hn::StoreU(hn::DemoteTo(du16, Round::Limited(d, v, 65535.0F)), du16, out);
+  }
+  HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, uint16_t *out) const {
     const size_t n = hn::Lanes(d);
-    size_t i = 0;
-    for (const VF v : {a, b, c, e}) {
-      const VI rounded = Round::Limited(d, v, 65535.0F);
-      hn::StoreU(hn::DemoteTo(du16, rounded), du16, out + i);
-      i += n;
-    }
+    (*this)(d, a, out);
+    (*this)(d, b, out + n);
+    (*this)(d, c, out + 2 * n);
+    (*this)(d, e, out + 3 * n);
   }
 };
 struct ToF32 {
   using Element = float;
+  HWY_INLINE void operator()(DF d, VF v, float *out) const { hn::StoreU(v, d, out); }
   HWY_INLINE void operator()(DF d, VF a, VF b, VF c, VF e, float *out) const {
     const size_t n = hn::Lanes(d);
     hn::StoreU(a, d, out);
@@ -179,6 +187,7 @@ class OneValue {
 public:
   HWY_INLINE OneValue(DF d, const float *value) : value_(hn::Set(d, value[0])) {}
   HWY_INLINE VF At(DF, size_t /*offset*/) const { return value_; }
+  HWY_INLINE VF Beyond(DF, size_t /*offset*/) const { return value_; }
   HWY_INLINE void Advance() {}
 
 private:
@@ -191,7 +200,12 @@ public:
   HWY_INLINE Repeating(const float *pattern, size_t phase, size_t period)
       : pattern_(pattern), phase_(phase), period_(period),
         step_(kUnroll * hn::Lanes(DF()) % period) {}
+  // Within the block.
   HWY_INLINE VF At(DF d, size_t offset) const { return hn::LoadU(d, pattern_ + phase_ + offset); }
+  // At any distance.
+  HWY_INLINE VF Beyond(DF d, size_t offset) const {
+    return hn::LoadU(d, pattern_ + (phase_ + offset) % period_);
+  }
   // By one block. The remainder is taken once: a division a block would cost as much as its
   // arithmetic.
   HWY_INLINE void Advance() {
@@ -219,22 +233,41 @@ HWY_INLINE void TransformBlock(const In *in, typename Store::Element *out, const
           op(LoadF32(d, in + 3 * n), a.At(d, 3 * n), b.At(d, 3 * n)), out);
 }
 
+// Fewer elements than a vector has.
+template <class Op, class Store, class In, class Coefficients>
+HWY_INLINE void TransformFew(const In *in, typename Store::Element *out, size_t n,
+                             const Coefficients &a, const Coefficients &b) {
+  const DF d;
+  HWY_ALIGN In few_in[hn::MaxLanes(DF())] = {};
+  HWY_ALIGN typename Store::Element few_out[hn::MaxLanes(DF())];
+  CopyFew(few_in, in, n * sizeof(In));
+  Store()(d, Op()(LoadF32(d, few_in), a.At(d, 0), b.At(d, 0)), few_out);
+  CopyFew(out, few_out, n * sizeof(*out));
+}
+
 template <class Op, class Store, class In, class Coefficients>
 HWY_INLINE void Transform(const In *in, typename Store::Element *out, size_t n, Coefficients a,
                           Coefficients b) {
-  const size_t block = kUnroll * hn::Lanes(DF());
+  const DF d;
+  const Op op;
+  const size_t lanes = hn::Lanes(d);
+  if (n < lanes) {
+    return TransformFew<Op, Store>(in, out, n, a, b);
+  }
+  const size_t end = n - lanes;
+  const VF last = op(LoadF32(d, in + end), a.Beyond(d, end), b.Beyond(d, end));
+  const size_t block = kUnroll * lanes;
   size_t i = 0;
   for (; i + block <= n; i += block) {
     TransformBlock<Op, Store>(in + i, out + i, a, b);
     a.Advance();
     b.Advance();
   }
+  for (size_t k = 0; i < end; i += lanes, k += lanes) {
+    Store()(d, op(LoadF32(d, in + i), a.At(d, k), b.At(d, k)), out + i);
+  }
   if (i < n) {
-    HWY_ALIGN In tail_in[kUnroll * hn::MaxLanes(DF())] = {};
-    HWY_ALIGN typename Store::Element tail_out[kUnroll * hn::MaxLanes(DF())];
-    CopyFew(tail_in, in + i, (n - i) * sizeof(In));
-    TransformBlock<Op, Store>(tail_in, tail_out, a, b);
-    CopyFew(out + i, tail_out, (n - i) * sizeof(*out));
+    Store()(d, last, out + end);
   }
 }
 
@@ -250,23 +283,41 @@ HWY_INLINE void Combine2Block(const In *x, const In *y, typename Store::Element 
 }
 
 template <class Op, class Store, class In>
+HWY_INLINE void Combine2Few(const In *x, const In *y, typename Store::Element *out, size_t n, VF a,
+                            VF b) {
+  const DF d;
+  HWY_ALIGN In few_x[hn::MaxLanes(DF())] = {};
+  HWY_ALIGN In few_y[hn::MaxLanes(DF())] = {};
+  HWY_ALIGN typename Store::Element few_out[hn::MaxLanes(DF())];
+  CopyFew(few_x, x, n * sizeof(In));
+  CopyFew(few_y, y, n * sizeof(In));
+  Store()(d, Op()(LoadF32(d, few_x), LoadF32(d, few_y), a, b), few_out);
+  CopyFew(out, few_out, n * sizeof(*out));
+}
+
+template <class Op, class Store, class In>
 HWY_INLINE void Combine2(const In *x, const In *y, typename Store::Element *out, size_t n, float a,
                          float b) {
-  const VF va = hn::Set(DF(), a);
-  const VF vb = hn::Set(DF(), b);
-  const size_t block = kUnroll * hn::Lanes(DF());
+  const DF d;
+  const Op op;
+  const VF va = hn::Set(d, a);
+  const VF vb = hn::Set(d, b);
+  const size_t lanes = hn::Lanes(d);
+  if (n < lanes) {
+    return Combine2Few<Op, Store>(x, y, out, n, va, vb);
+  }
+  const size_t end = n - lanes;
+  const VF last = op(LoadF32(d, x + end), LoadF32(d, y + end), va, vb);
+  const size_t block = kUnroll * lanes;
   size_t i = 0;
   for (; i + block <= n; i += block) {
     Combine2Block<Op, Store>(x + i, y + i, out + i, va, vb);
   }
+  for (; i < end; i += lanes) {
+    Store()(d, op(LoadF32(d, x + i), LoadF32(d, y + i), va, vb), out + i);
+  }
   if (i < n) {
-    HWY_ALIGN In tail_x[kUnroll * hn::MaxLanes(DF())] = {};
-    HWY_ALIGN In tail_y[kUnroll * hn::MaxLanes(DF())] = {};
-    HWY_ALIGN typename Store::Element tail_out[kUnroll * hn::MaxLanes(DF())];
-    CopyFew(tail_x, x + i, (n - i) * sizeof(In));
-    CopyFew(tail_y, y + i, (n - i) * sizeof(In));
-    Combine2Block<Op, Store>(tail_x, tail_y, tail_out, va, vb);
-    CopyFew(out + i, tail_out, (n - i) * sizeof(*out));
+    Store()(d, last, out + end);
   }
 }
 

@@ -2,8 +2,9 @@
 //
 // A pixel is a number of bytes: the kernels know no element types and keep every bit, and addresses
 // may have any alignment. Pixels of 1, 2, 4 and 8 bytes, and of 3, pass through registers in square
-// blocks; others are copied one by one. Either way the plane is walked in an order in which the
-// lines of both sides stay in the first-level cache, and their pages in the TLB.
+// blocks; others are copied one by one, by words that may be wider than a pixel. Either way the
+// plane is walked in an order in which the lines of both sides stay in the first-level cache, and
+// their pages in the TLB.
 // Nothing outside the planes is read or written; they must not overlap.
 #if defined(SWITCHYARD_KERNELS_TRANSPOSE_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SWITCHYARD_KERNELS_TRANSPOSE_INL_HPP_
@@ -47,14 +48,23 @@ struct TransposePlane {
   }
 };
 
-// A block copies kRows × kColumns pixels of a plane, from its first pixel on. Whole(n, side) says
-// how many of n pixels along a side blocks may cover.
+// A block copies kRows × kColumns pixels of a plane, from its first pixel on. Whole(n, side, bytes)
+// says how many of n pixels of so many bytes along a side blocks may cover.
+
+// As many as fit.
+HWY_INLINE size_t WholeBlocks(size_t n, size_t side) {
+  return n / side * side;
+}
+// As many as leave `beyond` pixels untouched behind them.
+HWY_INLINE size_t WholeBlocksBefore(size_t n, size_t side, size_t beyond) {
+  return n < beyond ? 0 : WholeBlocks(n - beyond, side);
+}
 
 // kSide × kSide pixels of kBytes bytes, or of any number where that is 0, one by one.
 template <size_t kBytes, size_t kSide = 1> struct PixelBlock {
   static constexpr size_t kRows = kSide;
   static constexpr size_t kColumns = kSide;
-  static size_t Whole(size_t n, size_t side) { return n / side * side; }
+  static size_t Whole(size_t n, size_t side, size_t /*bytes*/) { return WholeBlocks(n, side); }
   static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
                               ptrdiff_t out_stride, size_t bytes) {
     const size_t size = kBytes == 0 ? bytes : kBytes;
@@ -86,6 +96,81 @@ HWY_INLINE void Shuffle(D d, const V (&from)[kN], V (&to)[kN]) {
   }
 }
 
+// A word of kBytes bytes from one place to another.
+template <size_t kBytes> HWY_INLINE void CopyWord(const uint8_t *in, uint8_t *out) {
+  if constexpr (kBytes <= 8) {
+    std::memcpy(out, in, kBytes);
+  } else {
+    const hn::FixedTag<uint8_t, kBytes> d;
+    hn::StoreU(hn::LoadU(d, in), d, out);
+  }
+}
+
+// 4 × 4 pixels of kBytes bytes, or of any number up to kWord where that is 0, each by one word.
+// What is stored too much, the pixels that follow in the row cover.
+template <size_t kWord, size_t kBytes = 0> struct WordBlock {
+  static constexpr size_t kRows = 4;
+  static constexpr size_t kColumns = 4;
+  static size_t Whole(size_t n, size_t side, size_t bytes) {
+    return WholeBlocksBefore(n, side, (kWord - 1) / bytes);
+  }
+  static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
+                              ptrdiff_t out_stride, size_t bytes) {
+    const size_t size = kBytes == 0 ? bytes : kBytes; // offsets that the compiler knows take half
+                                                      // the time
+    for (size_t h = 0; h < kRows; ++h) {
+      for (size_t w = 0; w < kColumns; ++w) {
+        CopyWord<kWord>(in + static_cast<ptrdiff_t>(w) * in_stride + h * size,
+                        out + static_cast<ptrdiff_t>(h) * out_stride + w * size);
+      }
+    }
+  }
+};
+
+// 4 × 4 pixels of 12 bytes: those of a row are joined to three vectors.
+struct DozenBlock {
+  static constexpr size_t kRows = 4;
+  static constexpr size_t kColumns = 4;
+  static size_t Whole(size_t n, size_t side, size_t /*bytes*/) {
+    return WholeBlocksBefore(n, side, 1); // a pixel is loaded with 4 bytes of the next one
+  }
+  static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
+                              ptrdiff_t out_stride, size_t /*bytes*/) {
+    const hn::FixedTag<uint8_t, 16> d;
+    for (size_t h = 0; h < kRows; ++h) {
+      const uint8_t *from = in + 12 * h;
+      const auto a = hn::LoadU(d, from);
+      const auto b = hn::LoadU(d, from + in_stride);
+      const auto c = hn::LoadU(d, from + 2 * in_stride);
+      const auto e = hn::LoadU(d, from + 3 * in_stride);
+      hn::StoreU(hn::CombineShiftRightBytes<4>(d, b, hn::ShiftLeftBytes<4>(a)), d, out);
+      hn::StoreU(hn::CombineShiftRightBytes<8>(d, c, hn::ShiftLeftBytes<4>(b)), d, out + 16);
+      hn::StoreU(hn::CombineShiftRightBytes<12>(d, e, hn::ShiftLeftBytes<4>(c)), d, out + 32);
+      out += out_stride;
+    }
+  }
+};
+
+// kSide × kSide pixels of at least kWord bytes, by words of which the last overlaps the one before.
+template <size_t kWord, size_t kSide = 1> struct LongPixelBlock {
+  static constexpr size_t kRows = kSide;
+  static constexpr size_t kColumns = kSide;
+  static size_t Whole(size_t n, size_t side, size_t /*bytes*/) { return WholeBlocks(n, side); }
+  static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
+                              ptrdiff_t out_stride, size_t bytes) {
+    for (size_t h = 0; h < kRows; ++h) {
+      for (size_t w = 0; w < kColumns; ++w) {
+        const uint8_t *from = in + static_cast<ptrdiff_t>(w) * in_stride + h * bytes;
+        uint8_t *to = out + static_cast<ptrdiff_t>(h) * out_stride + w * bytes;
+        for (size_t k = 0; k + kWord < bytes; k += kWord) {
+          CopyWord<kWord>(from + k, to + k);
+        }
+        CopyWord<kWord>(from + bytes - kWord, to + bytes - kWord);
+      }
+    }
+  }
+};
+
 // 16 bytes of a column; in a wider vector, those of the column `further` bytes on as well.
 template <size_t kVectorBytes> HWY_INLINE auto LoadColumns(const uint8_t *at, ptrdiff_t further) {
   const hn::FixedTag<uint8_t, 16> d16;
@@ -103,7 +188,7 @@ template <class T, size_t kVectorBytes> struct LaneBlock {
   static constexpr size_t kRows = 16 / sizeof(T);
   static constexpr size_t kColumns = kVectorBytes / sizeof(T);
   static constexpr size_t kSteps = kRows == 16 ? 4 : kRows == 8 ? 3 : kRows == 4 ? 2 : 1;
-  static size_t Whole(size_t n, size_t side) { return n / side * side; }
+  static size_t Whole(size_t n, size_t side, size_t /*bytes*/) { return WholeBlocks(n, side); }
   static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
                               ptrdiff_t out_stride, size_t /*bytes*/) {
     const hn::FixedTag<T, kColumns> d;
@@ -129,9 +214,8 @@ template <class T, size_t kVectorBytes> struct LaneBlock {
 template <size_t kVectorBytes> struct TripleBlock {
   static constexpr size_t kRows = 4;
   static constexpr size_t kColumns = kVectorBytes / 4;
-  static size_t Whole(size_t n, size_t side) {
-    const size_t reach = side + 2; // pixels that a block touches
-    return n < reach ? 0 : (n - reach) / side * side + side;
+  static size_t Whole(size_t n, size_t side, size_t /*bytes*/) {
+    return WholeBlocksBefore(n, side, 2);
   }
   static HWY_INLINE void Copy(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out,
                               ptrdiff_t out_stride, size_t /*bytes*/) {
@@ -173,13 +257,15 @@ private:
 
 // The plane in blocks of the first kind, what they leave at its edges in those of the next kinds.
 // The last kind leaves nothing. Columns go in spans, so that the pages of the input's columns are
-// found again in the next strip of rows, which is about a cache line of the input.
+// found again in the next strip of rows, which is about a cache line of the input, or three where
+// blocks don't fill one.
 template <class Block, class... Rest> HWY_INLINE void TransposeBy(const TransposePlane &plane) {
   constexpr size_t kSpan = 2048;
   constexpr size_t kLine = 64;
-  const size_t rows = Block::Whole(plane.rows, Block::kRows);
-  const size_t columns = Block::Whole(plane.columns, Block::kColumns);
-  const size_t blocks = kLine / (plane.bytes * Block::kRows);
+  const size_t rows = Block::Whole(plane.rows, Block::kRows, plane.bytes);
+  const size_t columns = Block::Whole(plane.columns, Block::kColumns, plane.bytes);
+  const size_t block = plane.bytes * Block::kRows;
+  const size_t blocks = (kLine % block == 0 ? kLine : 3 * kLine) / block;
   const size_t strip = Block::kRows * (blocks > 1 ? blocks : 1);
   for (size_t span = 0; span < columns; span += kSpan) {
     const size_t span_end = span + kSpan < columns ? span + kSpan : columns;
@@ -222,6 +308,9 @@ template <class T> HWY_INLINE void TransposeLanes(const TransposePlane &plane) {
 HWY_INLINE void TransposeTriples(const TransposePlane &plane) {
   TransposePixelwise<3>(plane);
 }
+HWY_INLINE void TransposeWords(const TransposePlane &plane) {
+  TransposePixelwise<0>(plane);
+}
 #elif HWY_MAX_BYTES >= 32
 template <class T> HWY_INLINE void TransposeLanes(const TransposePlane &plane) {
   TransposeBy<LaneBlock<T, 32>, LaneBlock<T, 16>, PixelBlock<sizeof(T)>>(plane);
@@ -238,6 +327,44 @@ HWY_INLINE void TransposeTriples(const TransposePlane &plane) {
 }
 #endif
 
+#if SWITCHYARD_TRANSPOSE_BLOCKS
+// Pixels of any number of bytes from 5 on.
+HWY_INLINE void TransposeWords(const TransposePlane &plane) {
+  if (plane.bytes == 12) {
+    return TransposeBy<DozenBlock, LongPixelBlock<8>>(plane);
+  }
+  if (plane.bytes == 5) {
+    return TransposeBy<WordBlock<8, 5>, LongPixelBlock<4>>(plane);
+  }
+  if (plane.bytes == 6) {
+    return TransposeBy<WordBlock<8, 6>, LongPixelBlock<4>>(plane);
+  }
+  if (plane.bytes == 10) {
+    return TransposeBy<WordBlock<16, 10>, LongPixelBlock<8>>(plane);
+  }
+  if (plane.bytes == 16) {
+    return TransposeBy<WordBlock<16, 16>, LongPixelBlock<8>>(plane);
+  }
+  if (plane.bytes <= 8) {
+    return TransposeBy<WordBlock<8>, LongPixelBlock<4>>(plane);
+  }
+  if (plane.bytes <= 16) {
+    return TransposeBy<WordBlock<16>, LongPixelBlock<8>>(plane);
+  }
+#if HWY_MAX_BYTES >= 32
+  if (plane.bytes == 20) {
+    return TransposeBy<WordBlock<32, 20>, LongPixelBlock<16>>(plane);
+  }
+  if (plane.bytes <= 32) {
+    return TransposeBy<WordBlock<32>, LongPixelBlock<16>>(plane);
+  }
+  TransposeBy<LongPixelBlock<32, 2>, LongPixelBlock<32>>(plane);
+#else
+  TransposeBy<LongPixelBlock<16, 2>, LongPixelBlock<16>>(plane);
+#endif
+}
+#endif
+
 HWY_INLINE void Transpose(const TransposePlane &plane) {
   switch (plane.bytes) {
   case 1:
@@ -248,16 +375,10 @@ HWY_INLINE void Transpose(const TransposePlane &plane) {
     return TransposeTriples(plane);
   case 4:
     return TransposeLanes<uint32_t>(plane);
-  case 6:
-    return TransposePixelwise<6>(plane);
   case 8:
     return TransposeLanes<uint64_t>(plane);
-  case 12:
-    return TransposePixelwise<12>(plane);
-  case 16:
-    return TransposePixelwise<16>(plane);
   default:
-    return TransposePixelwise<0>(plane);
+    return TransposeWords(plane);
   }
 }
 
