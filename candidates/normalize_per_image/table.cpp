@@ -35,7 +35,7 @@ template <Mode kMode> consteval std::array<Candidate, 5> rows(const Passes &pass
   // id, version, backend, domain, exactness of u8 and f32, traffic, split, run
   return {{
       {"fused",
-       2,
+       3,
        "fused",
        accepts<accepts_fused, kMode>,
        {bitwise, bitwise},
@@ -43,7 +43,7 @@ template <Mode kMode> consteval std::array<Candidate, 5> rows(const Passes &pass
        Split::none,
        run<run_fused, kMode>},
       {"lut",
-       2,
+       3,
        "lut",
        accepts<accepts_lut, kMode>,
        {bitwise, unsupported},

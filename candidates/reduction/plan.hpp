@@ -216,14 +216,37 @@ template <class T> struct Rows {
   std::int64_t stride;
 };
 
-// Copies `n` elements that lie `stride` bytes apart to a dense run.
+// Copies rows of elements to dense rows: to[r · columns + c] = the element row_stride · r + stride
+// · c bytes behind `from`.
 template <class T>
-using StridedCopy = void(const std::byte *from, std::ptrdiff_t stride, T *to, std::size_t n);
+using RowCopy = void(const std::byte *from, std::ptrdiff_t row_stride, std::ptrdiff_t stride, T *to,
+                     std::size_t rows, std::size_t columns);
 
+// Along whichever of rows and columns is longer.
 template <class T>
-void copy_strided(const std::byte *from, std::ptrdiff_t stride, T *to, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k, from += stride) {
-    std::memcpy(to + k, from, sizeof(T));
+void copy_rows(const std::byte *from, std::ptrdiff_t row_stride, std::ptrdiff_t stride, T *to,
+               std::size_t rows, std::size_t columns) {
+  constexpr std::ptrdiff_t kSize = sizeof(T);
+  const bool dense = columns == 1 || stride == kSize;
+  if (dense && (rows == 1 || row_stride == static_cast<std::ptrdiff_t>(columns) * kSize)) {
+    std::memcpy(to, from, rows * columns * sizeof(T));
+  } else if (dense && columns * sizeof(T) >= 32) {
+    for (std::size_t r = 0; r < rows; ++r, from += row_stride) {
+      std::memcpy(to + r * columns, from, columns * sizeof(T));
+    }
+  } else if (columns >= rows) {
+    for (std::size_t r = 0; r < rows; ++r, from += row_stride) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        std::memcpy(to++, from + static_cast<std::ptrdiff_t>(c) * stride, sizeof(T));
+      }
+    }
+  } else {
+    for (std::size_t c = 0; c < columns; ++c, from += stride) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        std::memcpy(to + r * columns + c, from + static_cast<std::ptrdiff_t>(r) * row_stride,
+                    sizeof(T));
+      }
+    }
   }
 }
 
@@ -232,7 +255,7 @@ template <class T> class Reader {
 public:
   // Rows that are neither dense nor as wide as this pass through the buffer.
   Reader(const Plan &plan, std::int64_t narrowest, std::span<T> buffer,
-         StridedCopy<T> *copy = copy_strided<T>)
+         RowCopy<T> *copy = copy_rows<T>)
       : plan_(plan), inner_(plan.reduced.inner()), narrowest_(narrowest), buffer_(buffer),
         copy_(copy), aligned_(plan.is_aligned(alignof(T))) {}
 
@@ -283,54 +306,41 @@ private:
            (dense_rows || (tile.columns > 1 && tile.columns >= narrowest_));
   }
 
-  // Copies values [from, from + n) of each column to the buffer, as dense rows.
+  // Copies values [from, from + n) of each column to the buffer, as dense rows. Short inner loops
+  // of a single column are columns themselves, of the rows that the next loop is: pixels of planes.
   void gather(const Tile &tile, std::int64_t from, std::int64_t n) const {
+    constexpr std::int64_t kShort = 64;
+    const bool pairs = tile.columns == 1 && plan_.reduced.count() > 1 && inner_.extent <= kShort;
+    const Loop outer = pairs ? plan_.reduced[plan_.reduced.count() - 2] : Loop{};
     T *to = buffer_.data();
     while (n > 0) {
-      const std::int64_t count = std::min(inner_.extent - from % inner_.extent, n);
-      gather_run(tile, tile.data + plan_.offset_of(from), count, to);
+      const std::byte *at = tile.data + plan_.offset_of(from);
+      std::int64_t count = std::min(inner_.extent - from % inner_.extent, n);
+      if (pairs && count == inner_.extent) {
+        const std::int64_t turn = from / inner_.extent % outer.extent;
+        const std::int64_t turns = std::min(outer.extent - turn, n / inner_.extent);
+        count = turns * inner_.extent;
+        copy_run(at, outer.stride, inner_.stride, to, turns, inner_.extent);
+      } else {
+        copy_run(at, inner_.stride, tile.stride, to, count, tile.columns);
+      }
       to += count * tile.columns;
       from += count;
       n -= count;
     }
   }
 
-  void gather_run(const Tile &tile, const std::byte *from, std::int64_t n, T *to) const {
-    const std::int64_t columns = tile.columns;
-    const bool row_dense = columns == 1 || tile.stride == kSize;
-    if (row_dense && (n == 1 || inner_.stride == columns * kSize)) {
-      std::memcpy(to, from, static_cast<std::size_t>(n * columns * kSize));
-    } else if (row_dense && columns * kSize >= 32) {
-      for (std::int64_t r = 0; r < n; ++r) {
-        std::memcpy(to + r * columns, from + r * inner_.stride,
-                    static_cast<std::size_t>(columns * kSize));
-      }
-    } else if (columns >= n) {
-      for (std::int64_t r = 0; r < n; ++r) {
-        copy_(from + r * inner_.stride, tile.stride, to + r * columns,
-              static_cast<std::size_t>(columns));
-      }
-    } else if (columns == 1) {
-      copy_(from, inner_.stride, to, static_cast<std::size_t>(n));
-    } else {
-      for (std::int64_t c = 0; c < columns; ++c) {
-        spread(from + c * tile.stride, inner_.stride, to + c, columns, n);
-      }
-    }
-  }
-
-  static void spread(const std::byte *from, std::int64_t stride, T *to, std::int64_t step,
-                     std::int64_t n) {
-    for (std::int64_t k = 0; k < n; ++k) {
-      std::memcpy(to + k * step, from + k * stride, sizeof(T));
-    }
+  void copy_run(const std::byte *from, std::int64_t row_stride, std::int64_t stride, T *to,
+                std::int64_t rows, std::int64_t columns) const {
+    copy_(from, row_stride, stride, to, static_cast<std::size_t>(rows),
+          static_cast<std::size_t>(columns));
   }
 
   const Plan &plan_;
   Loop inner_;
   std::int64_t narrowest_;
   std::span<T> buffer_;
-  StridedCopy<T> *copy_;
+  RowCopy<T> *copy_;
   bool aligned_;
 };
 
