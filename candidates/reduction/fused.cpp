@@ -250,14 +250,23 @@ public:
     const Reader<float> reader(plan_, 1, staging_, gather<float>());
     for_each_tile(plan_, widest(), [&](const Tile &tile) {
       const auto columns = static_cast<std::size_t>(tile.columns);
-      if (plan_.count <= kBlock && tile.columns >= kSeveral) {
-        reader.blocks(tile, kBlock, [&](const Rows<float> &rows) { sum_up(rows, columns); });
-        if (store_block(tile)) {
-          return;
-        }
+      const bool single = plan_.count <= kBlock;
+      if (!single) {
+        std::fill_n(moments_.begin(), columns, Moments());
       }
-      std::fill_n(moments_.begin(), columns, Moments());
-      reader.blocks(tile, kBlock, [&](const Rows<float> &rows) { add_block(rows, columns); });
+      reader.blocks(tile, kBlock, [&](const Rows<float> &rows) {
+        sum_up(rows, columns);
+        if (!single) {
+          add_block(rows.rows, columns);
+        }
+      });
+      if (single && store_block(tile)) {
+        return;
+      }
+      if (single) {
+        std::fill_n(moments_.begin(), columns, Moments());
+        add_block(plan_.count, columns);
+      }
       for (std::size_t c = 0; c < columns; ++c) {
         store<kAsked>(tile, static_cast<std::int64_t>(c), moments_[c], plan_.count, eps_);
       }
@@ -291,11 +300,11 @@ private:
            sums_.data(), squares_.data());
   }
 
-  void add_block(const Rows<float> &rows, std::size_t columns) {
-    sum_up(rows, columns);
+  // Joins a block of n values to those before.
+  void add_block(std::int64_t n, std::size_t columns) {
     for (std::size_t c = 0; c < columns; ++c) {
-      asks_std(kAsked) ? moments_[c].add(rows.rows, sums_[c], squares_[c])
-                       : moments_[c].add_sum(rows.rows, sums_[c]);
+      asks_std(kAsked) ? moments_[c].add(n, sums_[c], squares_[c])
+                       : moments_[c].add_sum(n, sums_[c]);
     }
   }
 

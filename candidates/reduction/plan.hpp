@@ -185,17 +185,24 @@ template <class Body> void for_each_tile(const Plan &plan, std::int64_t widest, 
   for (std::size_t i = 0; i < outer; ++i) {
     turns *= plan.kept[i].extent;
   }
+  Tile first{plan.data, 1, columns.stride, plan.out, columns.results};
+  std::array<std::int64_t, 4> index{};
+  const auto move = [&first](const Loop &loop, std::int64_t steps) {
+    first.data += steps * loop.stride;
+    for (std::size_t o = 0; o < first.out.size(); ++o) {
+      first.out[o] += steps * loop.results[o];
+    }
+  };
   for (std::int64_t turn = 0; turn < turns; ++turn) {
-    Tile tile{plan.data, 1, columns.stride, plan.out, columns.results};
-    std::int64_t rest = turn;
-    for (std::size_t i = outer; i > 0; --i) {
+    Tile tile = first;
+    for (std::size_t i = outer; i > 0; --i) { // to the next turn, like an odometer
       const Loop &loop = plan.kept[i - 1];
-      const std::int64_t index = rest % loop.extent;
-      rest /= loop.extent;
-      tile.data += index * loop.stride;
-      for (std::size_t o = 0; o < tile.out.size(); ++o) {
-        tile.out[o] += index * loop.results[o];
+      if (++index[i - 1] < loop.extent) {
+        move(loop, 1);
+        break;
       }
+      move(loop, 1 - loop.extent);
+      index[i - 1] = 0;
     }
     for (std::int64_t done = 0; done < columns.extent; done += tile.columns) {
       tile.columns = std::min(widest, columns.extent - done);
@@ -263,6 +270,9 @@ public:
   // holds that many rows.
   template <class Body> void blocks(const Tile &tile, std::int64_t block, Body &&body) const {
     const bool direct = is_direct(tile);
+    if (direct && is_one_run(block)) {
+      return body(Rows<T>{reinterpret_cast<const T *>(tile.data), plan_.count, row_stride(tile)});
+    }
     for (std::int64_t done = 0; done < plan_.count; done += block) {
       const std::int64_t n = std::min(block, plan_.count - done);
       if (direct && done % inner_.extent + n <= inner_.extent) {
@@ -278,6 +288,9 @@ public:
   // Calls body(rows) for the tile's values in whatever pieces suit memory, of at most `longest`
   // values of a column.
   template <class Body> void runs(const Tile &tile, std::int64_t longest, Body &&body) const {
+    if (is_one_run(longest) && is_direct(tile)) {
+      return body(Rows<T>{reinterpret_cast<const T *>(tile.data), plan_.count, row_stride(tile)});
+    }
     const auto capacity = static_cast<std::int64_t>(buffer_.size());
     const bool is_long = plan_.reduced.count() <= 1 || inner_.extent * tile.columns >= capacity / 2;
     if (!is_long || !is_direct(tile)) {
@@ -295,6 +308,10 @@ public:
 
 private:
   static constexpr std::int64_t kSize = sizeof(T);
+
+  [[nodiscard]] bool is_one_run(std::int64_t longest) const {
+    return plan_.reduced.count() <= 1 && plan_.count > 0 && plan_.count <= longest;
+  }
 
   [[nodiscard]] std::int64_t row_stride(const Tile &tile) const {
     return inner_.extent > 1 ? inner_.stride / kSize : tile.columns;
