@@ -205,6 +205,50 @@ TEST_CASE("bits of f32 statistics do not depend on layout, SIMD target or candid
   }
 }
 
+TEST_CASE("results side by side have the bits of each alone, however many fill a vector") {
+  // Memory ends with the image, so that a sanitizer sees a vector that reaches beyond it.
+  const auto check = [](const auto &values, std::int64_t rows, std::int64_t columns,
+                        std::int64_t apart) {
+    const auto size = static_cast<std::int64_t>(sizeof(values[0]));
+    const ConstView image = strided(values.data(), {1, rows, columns, 1},
+                                    {0, size * apart * columns, size * apart, size});
+    const auto both = [&](std::string_view candidate) {
+      Options options;
+      options.candidate = candidate;
+      const MeanStd moments = mean_std(image, Axes{kH}, 0, options);
+      const MinMax range = min_max(image, Axes{kH}, options);
+      std::vector<double> results = numbers<double>(moments.mean);
+      for (const Image *more : {&moments.std, &range.min, &range.max}) {
+        const auto *data = static_cast<const std::byte *>(more->view().data);
+        for (std::int64_t i = 0; i < columns; ++i) {
+          results.push_back(more->view().dtype == Dtype::f64
+                                ? reinterpret_cast<const double *>(data)[i]
+                            : more->view().dtype == Dtype::f32
+                                ? static_cast<double>(reinterpret_cast<const float *>(data)[i])
+                                : static_cast<double>(data[i]));
+        }
+      }
+      return results;
+    };
+    INFO(rows << " rows of " << columns << ", " << apart << " apart");
+    REQUIRE(both("fused") == both("loop"));
+  };
+  conformance::for_each_simd_target([&](const std::string &target) {
+    INFO(target);
+    for (const std::int64_t rows : {1, 5, 37, 300, 600}) {
+      for (const std::int64_t columns : {1, 2, 3, 5, 15, 17, 31, 33, 53, 63, 65, 100, 159}) {
+        for (const std::int64_t apart : {1, 2, 3, 4, 5}) {
+          const auto n = static_cast<std::size_t>((rows * columns - 1) * apart + 1);
+          const std::vector<std::uint8_t> of_u8 = bytes(n);
+          const std::vector<float> of_f32 = noise(n);
+          check(of_u8, rows, columns, apart);
+          check(of_f32, rows, columns, apart);
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("many channels: sums, moments and ranges of each") {
   for (const std::int64_t channels : {96, 513, 4096}) {
     const std::int64_t pixels = 37;

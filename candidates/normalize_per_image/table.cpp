@@ -43,7 +43,7 @@ template <Mode kMode> consteval std::array<Candidate, 5> rows(const Passes &pass
        Split::none,
        run<run_fused, kMode>},
       {"lut",
-       2,
+       3,
        "lut",
        accepts<accepts_lut, kMode>,
        {bitwise, unsupported},

@@ -13,11 +13,13 @@ HWY_BEFORE_NAMESPACE();
 namespace switchyard::kernels::HWY_NAMESPACE {
 namespace {
 
-void GatherBytes(const std::byte *from, ptrdiff_t stride, uint8_t *out, size_t n) {
-  GatherElements(from, stride, out, n);
+void GatherBytes(const std::byte *from, ptrdiff_t row_stride, ptrdiff_t stride, uint8_t *out,
+                 size_t rows, size_t columns) {
+  GatherRows(from, row_stride, stride, out, rows, columns);
 }
-void GatherFloats(const std::byte *from, ptrdiff_t stride, float *out, size_t n) {
-  GatherElements(from, stride, out, n);
+void GatherFloats(const std::byte *from, ptrdiff_t row_stride, ptrdiff_t stride, float *out,
+                  size_t rows, size_t columns) {
+  GatherRows(from, row_stride, stride, out, rows, columns);
 }
 
 template <bool kSquares>
@@ -25,7 +27,7 @@ HWY_INLINE void ByteRows(const uint8_t *in, size_t rows, ptrdiff_t stride, size_
                          uint64_t *sum, uint64_t *squares) {
   if (columns == 1) {
     ByteMoments<kSquares>(in, rows, sum, squares);
-  } else if (stride == static_cast<ptrdiff_t>(columns)) {
+  } else if (stride == static_cast<ptrdiff_t>(columns) && SumsSoonerAsChannels(rows, columns)) {
     ByteChannelMoments<kSquares>(in, rows * columns, columns, sum, squares);
   } else {
     ByteColumnMoments<kSquares>(in, rows, stride, columns, sum, squares);
@@ -48,6 +50,31 @@ void SumsF32(const float *in, size_t pixels, ptrdiff_t stride, size_t channels, 
 void MomentsF32(const float *in, size_t pixels, ptrdiff_t stride, size_t channels, double *scratch,
                 double *sums, double *squares) {
   BlockMoments<true>(in, pixels, stride, channels, scratch, sums, squares);
+}
+
+void MeansOfBytes(const uint64_t *sums, const uint64_t *squares, size_t n, double eps,
+                  size_t columns, double *means, double *deviations) {
+  FinishBytes<false>(sums, squares, n, eps, columns, means, deviations);
+}
+void DeviationsOfBytes(const uint64_t *sums, const uint64_t *squares, size_t n, double eps,
+                       size_t columns, double *means, double *deviations) {
+  FinishBytes<true>(sums, squares, n, eps, columns, means, deviations);
+}
+
+// Whether it has computed them: not without a fused multiply-add.
+bool MeansOfFloats(const double *sums, const double *squares, size_t n, double eps, size_t columns,
+                   double *means, double *deviations) {
+  if constexpr (HWY_NATIVE_FMA) {
+    FinishFloats<false>(sums, squares, n, eps, columns, means, deviations);
+  }
+  return HWY_NATIVE_FMA;
+}
+bool DeviationsOfFloats(const double *sums, const double *squares, size_t n, double eps,
+                        size_t columns, double *means, double *deviations) {
+  if constexpr (HWY_NATIVE_FMA) {
+    FinishFloats<true>(sums, squares, n, eps, columns, means, deviations);
+  }
+  return HWY_NATIVE_FMA;
 }
 
 template <class Keys>
@@ -91,6 +118,10 @@ HWY_EXPORT(SumBytes);
 HWY_EXPORT(MomentsOfBytes);
 HWY_EXPORT(SumsF32);
 HWY_EXPORT(MomentsF32);
+HWY_EXPORT(MeansOfBytes);
+HWY_EXPORT(DeviationsOfBytes);
+HWY_EXPORT(MeansOfFloats);
+HWY_EXPORT(DeviationsOfFloats);
 HWY_EXPORT(RangeOfBytes);
 HWY_EXPORT(RangeOfFloats);
 } // namespace switchyard::kernels
@@ -123,28 +154,90 @@ template <class T> auto *gather() {
   }
 }
 
-template <Asked kAsked> void run_bytes(const Call &call) {
-  using namespace kernels;
-  auto *const add =
-      asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(MomentsOfBytes) : HWY_DYNAMIC_DISPATCH(SumBytes);
-  const double eps = call.params_as<ReductionParams>().eps;
-  const Plan plan(call, Order::any);
-  Staging<std::uint8_t> staging;
-  std::array<std::uint64_t, kColumns> sums;
-  std::array<std::uint64_t, kColumns> squares;
-  const Reader<std::uint8_t> reader(plan, kNarrowest, staging, gather<std::uint8_t>());
-  for_each_tile(plan, kColumns, [&](const Tile &tile) {
-    std::fill_n(sums.begin(), tile.columns, 0);
-    std::fill_n(squares.begin(), tile.columns, 0);
-    reader.runs(tile, kAnyLength, [&](const Rows<std::uint8_t> &rows) {
-      add(rows.data, static_cast<std::size_t>(rows.rows), rows.stride,
-          static_cast<std::size_t>(tile.columns), sums.data(), squares.data());
+// Arrays are filled up to whole vectors of f64 of any target.
+constexpr std::size_t kFilling = 8;
+// From so many columns on, results are computed in vectors.
+constexpr std::int64_t kSeveral = 4;
+
+// Writes an output's values of a tile's columns.
+template <class T> void store_values(const Tile &tile, std::size_t which, const T *values) {
+  if (tile.out_strides[which] == sizeof(T)) {
+    std::memcpy(tile.out[which], values, static_cast<std::size_t>(tile.columns) * sizeof(T));
+    return;
+  }
+  for (std::int64_t c = 0; c < tile.columns; ++c) {
+    tile.store(which, c, values[c]);
+  }
+}
+
+// Writes what is asked for of means and deviations.
+template <Asked kAsked>
+void store_moments(const Tile &tile, const double *means, const double *deviations) {
+  if constexpr (kAsked != Asked::std) {
+    store_values(tile, 0, means);
+  }
+  if constexpr (asks_std(kAsked)) {
+    store_values(tile, kAsked == Asked::mean_std ? 1 : 0, deviations);
+  }
+}
+
+// Moments of u8 of up to kColumns results at once.
+template <Asked kAsked> class ByteResults {
+public:
+  explicit ByteResults(const Call &call)
+      : eps_(call.params_as<ReductionParams>().eps), plan_(call, Order::any) {}
+
+  void run() {
+    using namespace kernels;
+    auto *const add =
+        asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(MomentsOfBytes) : HWY_DYNAMIC_DISPATCH(SumBytes);
+    Staging<std::uint8_t> staging;
+    const Reader<std::uint8_t> reader(plan_, kNarrowest, staging, gather<std::uint8_t>());
+    for_each_tile(plan_, kColumns, [&](const Tile &tile) {
+      std::fill_n(sums_.begin(), tile.columns, 0);
+      if constexpr (asks_std(kAsked)) {
+        std::fill_n(squares_.begin(), tile.columns, 0);
+      }
+      reader.runs(tile, kAnyLength, [&](const Rows<std::uint8_t> &rows) {
+        add(rows.data, static_cast<std::size_t>(rows.rows), rows.stride,
+            static_cast<std::size_t>(tile.columns), sums_.data(), squares_.data());
+      });
+      store_tile(tile);
     });
-    for (std::int64_t c = 0; c < tile.columns; ++c) {
-      const auto at = static_cast<std::size_t>(c);
-      store<kAsked>(tile, c, ByteSums{sums[at], squares[at]}, plan.count, eps);
+  }
+
+private:
+  void store_tile(const Tile &tile) {
+    using namespace kernels;
+    if constexpr (kAsked == Asked::sum) {
+      return store_values(tile, 0, sums_.data());
     }
-  });
+    const auto n = static_cast<std::size_t>(plan_.count);
+    if (tile.columns < kSeveral || n >= kernels::HWY_NAMESPACE::kMaxFinished) {
+      for (std::size_t c = 0; c < static_cast<std::size_t>(tile.columns); ++c) {
+        const ByteSums sums{sums_[c], asks_std(kAsked) ? squares_[c] : 0};
+        store<kAsked>(tile, static_cast<std::int64_t>(c), sums, plan_.count, eps_);
+      }
+      return;
+    }
+    auto *const finish = asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(DeviationsOfBytes)
+                                          : HWY_DYNAMIC_DISPATCH(MeansOfBytes);
+    finish(sums_.data(), squares_.data(), n, eps_, static_cast<std::size_t>(tile.columns),
+           means_.data(), deviations_.data());
+    store_moments<kAsked>(tile, means_.data(), deviations_.data());
+  }
+
+  static constexpr std::size_t kCapacity = kColumns + kFilling;
+  double eps_;
+  Plan plan_;
+  std::array<std::uint64_t, kCapacity> sums_;
+  std::array<std::uint64_t, kCapacity> squares_;
+  std::array<double, kCapacity> means_;
+  std::array<double, kCapacity> deviations_;
+};
+
+template <Asked kAsked> void run_bytes(const Call &call) {
+  ByteResults<kAsked>(call).run();
 }
 
 // Moments of up to kCapacity results at once.
@@ -157,8 +250,23 @@ public:
     const Reader<float> reader(plan_, 1, staging_, gather<float>());
     for_each_tile(plan_, widest(), [&](const Tile &tile) {
       const auto columns = static_cast<std::size_t>(tile.columns);
-      std::fill_n(moments_.begin(), columns, Moments());
-      reader.blocks(tile, kBlock, [&](const Rows<float> &rows) { add_block(rows, columns); });
+      const bool single = plan_.count <= kBlock;
+      if (!single) {
+        std::fill_n(moments_.begin(), columns, Moments());
+      }
+      reader.blocks(tile, kBlock, [&](const Rows<float> &rows) {
+        sum_up(rows, columns);
+        if (!single) {
+          add_block(rows.rows, columns);
+        }
+      });
+      if (single && store_block(tile)) {
+        return;
+      }
+      if (single) {
+        std::fill_n(moments_.begin(), columns, Moments());
+        add_block(plan_.count, columns);
+      }
       for (std::size_t c = 0; c < columns; ++c) {
         store<kAsked>(tile, static_cast<std::int64_t>(c), moments_[c], plan_.count, eps_);
       }
@@ -173,29 +281,59 @@ private:
   [[nodiscard]] std::int64_t widest() const {
     const bool direct = plan_.reduced.count() <= 1 && plan_.kept.inner().stride == sizeof(float) &&
                         plan_.is_aligned(alignof(float));
-    const auto fitting = static_cast<std::int64_t>(kStaged) / std::min(plan_.count, kBlock);
+    const auto block = std::min(plan_.count, kBlock);
+    // A whole number of vectors, and few enough that they are still in L1 when they are read again.
+    constexpr std::int64_t kWhole = 64;
+    constexpr std::int64_t kNear = std::int64_t{1} << 14;
+    const std::int64_t near = std::max(kNear / block / kWhole * kWhole, kWhole);
+    const std::int64_t fitting = std::min(static_cast<std::int64_t>(kStaged) / block, near);
     const auto capacity = static_cast<std::int64_t>(kCapacity);
     return direct ? capacity : std::min(fitting, capacity);
   }
 
-  void add_block(const Rows<float> &rows, std::size_t columns) {
+  // The block's sums, and its sums of squared deviations.
+  void sum_up(const Rows<float> &rows, std::size_t columns) {
     using namespace kernels;
     auto *const kernel =
         asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(MomentsF32) : HWY_DYNAMIC_DISPATCH(SumsF32);
     kernel(rows.data, static_cast<std::size_t>(rows.rows), rows.stride, columns, scratch_.data(),
            sums_.data(), squares_.data());
+  }
+
+  // Joins a block of n values to those before.
+  void add_block(std::int64_t n, std::size_t columns) {
     for (std::size_t c = 0; c < columns; ++c) {
-      asks_std(kAsked) ? moments_[c].add(rows.rows, sums_[c], squares_[c])
-                       : moments_[c].add_sum(rows.rows, sums_[c]);
+      asks_std(kAsked) ? moments_[c].add(n, sums_[c], squares_[c])
+                       : moments_[c].add_sum(n, sums_[c]);
     }
+  }
+
+  // Writes the results of a single block; whether this target can.
+  bool store_block(const Tile &tile) {
+    using namespace kernels;
+    if constexpr (kAsked == Asked::sum) {
+      store_values(tile, 0, sums_.data());
+      return true;
+    }
+    auto *const finish = asks_std(kAsked) ? HWY_DYNAMIC_DISPATCH(DeviationsOfFloats)
+                                          : HWY_DYNAMIC_DISPATCH(MeansOfFloats);
+    const bool can =
+        finish(sums_.data(), squares_.data(), static_cast<std::size_t>(plan_.count), eps_,
+               static_cast<std::size_t>(tile.columns), means_.data(), deviations_.data());
+    if (can) {
+      store_moments<kAsked>(tile, means_.data(), deviations_.data());
+    }
+    return can;
   }
 
   double eps_;
   Plan plan_;
   std::array<Moments, kCapacity> moments_;
-  std::array<double, kCapacity> sums_;
-  std::array<double, kCapacity> squares_;
-  std::array<double, 2 * kLanes * kCapacity> scratch_;
+  std::array<double, kCapacity + kFilling> sums_;
+  std::array<double, kCapacity + kFilling> squares_;
+  std::array<double, kCapacity + kFilling> means_;
+  std::array<double, kCapacity + kFilling> deviations_;
+  std::array<double, 3 * kLanes * kCapacity> scratch_;
   std::array<float, kStaged> staging_;
 };
 

@@ -30,6 +30,11 @@ struct ByteSums {
     return static_cast<double>(sum) / static_cast<double>(n);
   }
   [[nodiscard]] MeanStd mean_std(std::int64_t n) const {
+    if (n < (std::int64_t{1} << 24)) { // no product overflows
+      const auto count = static_cast<std::uint64_t>(n);
+      const double spread = static_cast<double>(count * squares - sum * sum);
+      return {mean(n), std::sqrt(spread) / static_cast<double>(n)};
+    }
     __extension__ using Wide = unsigned __int128;
     const Wide spread = static_cast<Wide>(n) * squares - static_cast<Wide>(sum) * sum;
     return {mean(n), std::sqrt(static_cast<double>(spread)) / static_cast<double>(n)};

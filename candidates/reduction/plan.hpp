@@ -185,17 +185,24 @@ template <class Body> void for_each_tile(const Plan &plan, std::int64_t widest, 
   for (std::size_t i = 0; i < outer; ++i) {
     turns *= plan.kept[i].extent;
   }
+  Tile first{plan.data, 1, columns.stride, plan.out, columns.results};
+  std::array<std::int64_t, 4> index{};
+  const auto move = [&first](const Loop &loop, std::int64_t steps) {
+    first.data += steps * loop.stride;
+    for (std::size_t o = 0; o < first.out.size(); ++o) {
+      first.out[o] += steps * loop.results[o];
+    }
+  };
   for (std::int64_t turn = 0; turn < turns; ++turn) {
-    Tile tile{plan.data, 1, columns.stride, plan.out, columns.results};
-    std::int64_t rest = turn;
-    for (std::size_t i = outer; i > 0; --i) {
+    Tile tile = first;
+    for (std::size_t i = outer; i > 0; --i) { // to the next turn, like an odometer
       const Loop &loop = plan.kept[i - 1];
-      const std::int64_t index = rest % loop.extent;
-      rest /= loop.extent;
-      tile.data += index * loop.stride;
-      for (std::size_t o = 0; o < tile.out.size(); ++o) {
-        tile.out[o] += index * loop.results[o];
+      if (++index[i - 1] < loop.extent) {
+        move(loop, 1);
+        break;
       }
+      move(loop, 1 - loop.extent);
+      index[i - 1] = 0;
     }
     for (std::int64_t done = 0; done < columns.extent; done += tile.columns) {
       tile.columns = std::min(widest, columns.extent - done);
@@ -216,14 +223,37 @@ template <class T> struct Rows {
   std::int64_t stride;
 };
 
-// Copies `n` elements that lie `stride` bytes apart to a dense run.
+// Copies rows of elements to dense rows: to[r · columns + c] = the element row_stride · r + stride
+// · c bytes behind `from`.
 template <class T>
-using StridedCopy = void(const std::byte *from, std::ptrdiff_t stride, T *to, std::size_t n);
+using RowCopy = void(const std::byte *from, std::ptrdiff_t row_stride, std::ptrdiff_t stride, T *to,
+                     std::size_t rows, std::size_t columns);
 
+// Along whichever of rows and columns is longer.
 template <class T>
-void copy_strided(const std::byte *from, std::ptrdiff_t stride, T *to, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k, from += stride) {
-    std::memcpy(to + k, from, sizeof(T));
+void copy_rows(const std::byte *from, std::ptrdiff_t row_stride, std::ptrdiff_t stride, T *to,
+               std::size_t rows, std::size_t columns) {
+  constexpr std::ptrdiff_t kSize = sizeof(T);
+  const bool dense = columns == 1 || stride == kSize;
+  if (dense && (rows == 1 || row_stride == static_cast<std::ptrdiff_t>(columns) * kSize)) {
+    std::memcpy(to, from, rows * columns * sizeof(T));
+  } else if (dense && columns * sizeof(T) >= 32) {
+    for (std::size_t r = 0; r < rows; ++r, from += row_stride) {
+      std::memcpy(to + r * columns, from, columns * sizeof(T));
+    }
+  } else if (columns >= rows) {
+    for (std::size_t r = 0; r < rows; ++r, from += row_stride) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        std::memcpy(to++, from + static_cast<std::ptrdiff_t>(c) * stride, sizeof(T));
+      }
+    }
+  } else {
+    for (std::size_t c = 0; c < columns; ++c, from += stride) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        std::memcpy(to + r * columns + c, from + static_cast<std::ptrdiff_t>(r) * row_stride,
+                    sizeof(T));
+      }
+    }
   }
 }
 
@@ -232,7 +262,7 @@ template <class T> class Reader {
 public:
   // Rows that are neither dense nor as wide as this pass through the buffer.
   Reader(const Plan &plan, std::int64_t narrowest, std::span<T> buffer,
-         StridedCopy<T> *copy = copy_strided<T>)
+         RowCopy<T> *copy = copy_rows<T>)
       : plan_(plan), inner_(plan.reduced.inner()), narrowest_(narrowest), buffer_(buffer),
         copy_(copy), aligned_(plan.is_aligned(alignof(T))) {}
 
@@ -240,6 +270,9 @@ public:
   // holds that many rows.
   template <class Body> void blocks(const Tile &tile, std::int64_t block, Body &&body) const {
     const bool direct = is_direct(tile);
+    if (direct && is_one_run(block)) {
+      return body(Rows<T>{reinterpret_cast<const T *>(tile.data), plan_.count, row_stride(tile)});
+    }
     for (std::int64_t done = 0; done < plan_.count; done += block) {
       const std::int64_t n = std::min(block, plan_.count - done);
       if (direct && done % inner_.extent + n <= inner_.extent) {
@@ -255,6 +288,9 @@ public:
   // Calls body(rows) for the tile's values in whatever pieces suit memory, of at most `longest`
   // values of a column.
   template <class Body> void runs(const Tile &tile, std::int64_t longest, Body &&body) const {
+    if (is_one_run(longest) && is_direct(tile)) {
+      return body(Rows<T>{reinterpret_cast<const T *>(tile.data), plan_.count, row_stride(tile)});
+    }
     const auto capacity = static_cast<std::int64_t>(buffer_.size());
     const bool is_long = plan_.reduced.count() <= 1 || inner_.extent * tile.columns >= capacity / 2;
     if (!is_long || !is_direct(tile)) {
@@ -273,6 +309,10 @@ public:
 private:
   static constexpr std::int64_t kSize = sizeof(T);
 
+  [[nodiscard]] bool is_one_run(std::int64_t longest) const {
+    return plan_.reduced.count() <= 1 && plan_.count > 0 && plan_.count <= longest;
+  }
+
   [[nodiscard]] std::int64_t row_stride(const Tile &tile) const {
     return inner_.extent > 1 ? inner_.stride / kSize : tile.columns;
   }
@@ -283,54 +323,41 @@ private:
            (dense_rows || (tile.columns > 1 && tile.columns >= narrowest_));
   }
 
-  // Copies values [from, from + n) of each column to the buffer, as dense rows.
+  // Copies values [from, from + n) of each column to the buffer, as dense rows. Short inner loops
+  // of a single column are columns themselves, of the rows that the next loop is: pixels of planes.
   void gather(const Tile &tile, std::int64_t from, std::int64_t n) const {
+    constexpr std::int64_t kShort = 64;
+    const bool pairs = tile.columns == 1 && plan_.reduced.count() > 1 && inner_.extent <= kShort;
+    const Loop outer = pairs ? plan_.reduced[plan_.reduced.count() - 2] : Loop{};
     T *to = buffer_.data();
     while (n > 0) {
-      const std::int64_t count = std::min(inner_.extent - from % inner_.extent, n);
-      gather_run(tile, tile.data + plan_.offset_of(from), count, to);
+      const std::byte *at = tile.data + plan_.offset_of(from);
+      std::int64_t count = std::min(inner_.extent - from % inner_.extent, n);
+      if (pairs && count == inner_.extent) {
+        const std::int64_t turn = from / inner_.extent % outer.extent;
+        const std::int64_t turns = std::min(outer.extent - turn, n / inner_.extent);
+        count = turns * inner_.extent;
+        copy_run(at, outer.stride, inner_.stride, to, turns, inner_.extent);
+      } else {
+        copy_run(at, inner_.stride, tile.stride, to, count, tile.columns);
+      }
       to += count * tile.columns;
       from += count;
       n -= count;
     }
   }
 
-  void gather_run(const Tile &tile, const std::byte *from, std::int64_t n, T *to) const {
-    const std::int64_t columns = tile.columns;
-    const bool row_dense = columns == 1 || tile.stride == kSize;
-    if (row_dense && (n == 1 || inner_.stride == columns * kSize)) {
-      std::memcpy(to, from, static_cast<std::size_t>(n * columns * kSize));
-    } else if (row_dense && columns * kSize >= 32) {
-      for (std::int64_t r = 0; r < n; ++r) {
-        std::memcpy(to + r * columns, from + r * inner_.stride,
-                    static_cast<std::size_t>(columns * kSize));
-      }
-    } else if (columns >= n) {
-      for (std::int64_t r = 0; r < n; ++r) {
-        copy_(from + r * inner_.stride, tile.stride, to + r * columns,
-              static_cast<std::size_t>(columns));
-      }
-    } else if (columns == 1) {
-      copy_(from, inner_.stride, to, static_cast<std::size_t>(n));
-    } else {
-      for (std::int64_t c = 0; c < columns; ++c) {
-        spread(from + c * tile.stride, inner_.stride, to + c, columns, n);
-      }
-    }
-  }
-
-  static void spread(const std::byte *from, std::int64_t stride, T *to, std::int64_t step,
-                     std::int64_t n) {
-    for (std::int64_t k = 0; k < n; ++k) {
-      std::memcpy(to + k * step, from + k * stride, sizeof(T));
-    }
+  void copy_run(const std::byte *from, std::int64_t row_stride, std::int64_t stride, T *to,
+                std::int64_t rows, std::int64_t columns) const {
+    copy_(from, row_stride, stride, to, static_cast<std::size_t>(rows),
+          static_cast<std::size_t>(columns));
   }
 
   const Plan &plan_;
   Loop inner_;
   std::int64_t narrowest_;
   std::span<T> buffer_;
-  StridedCopy<T> *copy_;
+  RowCopy<T> *copy_;
   bool aligned_;
 };
 

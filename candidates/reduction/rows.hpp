@@ -54,9 +54,9 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
   const TrafficByCase &own = passes.own;
   // id, version, backend, domain, exactness and traffic of u8 and f32, split, run
   return {{
-      {"fused", 3, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
+      {"fused", 4, "fused", nullptr, {bitwise, bitwise}, own, Split::none, run_fused<kAsked>},
       {"numkong",
-       2,
+       3,
        "numkong",
        nullptr,
        {bitwise, faithful},
@@ -64,7 +64,7 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
        Split::none,
        built<kNumkong, run_numkong<kAsked>>()},
       {"opencv",
-       2,
+       3,
        "opencv",
        nullptr,
        {bitwise, faithful},
@@ -72,14 +72,14 @@ consteval std::array<Candidate, 5> rows(Exactness aten_u8, const Passes &passes)
        Split::none,
        built<kOpencv, run_opencv<kAsked>>()},
       {"aten",
-       2,
+       3,
        "aten",
        built<kAten, accepts_aten>(),
        {aten_u8, faithful},
        passes.aten,
        Split::none,
        built<kAten, run_aten<kAsked>>()},
-      {"loop", 3, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
+      {"loop", 4, "loop", nullptr, {bitwise, bitwise}, own, Split::none, run_loop<kAsked>},
   }};
 }
 

@@ -22,11 +22,33 @@ namespace switchyard::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keys are made by an object. What it loads competes for the smallest as Low() has it, and for the
-// largest as High() has it.
+// Keys are made by an object, whose Ends collect vectors of values, at least one, and are then
+// asked for the smallest and the largest key of each lane.
+
+// What the object loads competes for the smallest as Low() has it, for the largest as High() has
+// it.
+template <class Keys> struct KeyEnds {
+  hn::Vec<typename Keys::D> low, high;
+
+  HWY_INLINE KeyEnds()
+      : low(hn::Set(typename Keys::D(), Keys::kMost)),
+        high(hn::Set(typename Keys::D(), Keys::kLeast)) {}
+  HWY_INLINE void Add(const Keys &keys, const typename Keys::Value *p) {
+    const auto loaded = keys.Load(p);
+    low = hn::Min(low, keys.Low(loaded));
+    high = hn::Max(high, keys.High(loaded));
+  }
+  HWY_INLINE void Join(const KeyEnds &other) {
+    low = hn::Min(low, other.low);
+    high = hn::Max(high, other.high);
+  }
+  HWY_INLINE auto Low() const { return low; }
+  HWY_INLINE auto High() const { return high; }
+};
 
 // An integer is its own key.
 template <class T> struct IntegerKeys {
+  using Ends = KeyEnds<IntegerKeys<T>>;
   using Value = T;
   using Key = T;
   using D = hn::ScalableTag<T>;
@@ -36,13 +58,12 @@ template <class T> struct IntegerKeys {
   HWY_INLINE hn::Vec<D> Load(const Value *p) const { return hn::LoadU(D(), p); }
   HWY_INLINE hn::Vec<D> Low(hn::Vec<D> keys) const { return keys; }
   HWY_INLINE hn::Vec<D> High(hn::Vec<D> keys) const { return keys; }
-  HWY_INLINE Key LowOf(const Value *p) const { return *p; }
-  HWY_INLINE Key HighOf(const Value *p) const { return *p; }
 };
 
 // Integers of which one counts as nothing.
 template <class T> class SkippingKeys : public IntegerKeys<T> {
 public:
+  using Ends = KeyEnds<SkippingKeys<T>>;
   using D = hn::ScalableTag<T>;
 
   explicit HWY_INLINE SkippingKeys(T skipped) : skipped_(skipped) {}
@@ -52,8 +73,6 @@ public:
   HWY_INLINE hn::Vec<D> High(hn::Vec<D> keys) const {
     return hn::IfThenElse(hn::Eq(keys, hn::Set(D(), skipped_)), hn::Set(D(), this->kLeast), keys);
   }
-  HWY_INLINE T LowOf(const T *p) const { return *p == skipped_ ? this->kMost : *p; }
-  HWY_INLINE T HighOf(const T *p) const { return *p == skipped_ ? this->kLeast : *p; }
 
 private:
   T skipped_;
@@ -67,54 +86,98 @@ struct FloatKeys {
   static constexpr Key kLeast = INT32_MIN;
   static constexpr Key kMost = INT32_MAX;
 
-  HWY_INLINE hn::Vec<D> Load(const Value *p) const {
-    const D d;
-    const auto bits = hn::BitCast(d, hn::LoadU(hn::Rebind<float, D>(), p));
-    return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(d, INT32_MAX)));
+  static HWY_INLINE hn::Vec<D> Bits(const Value *p) {
+    return hn::BitCast(D(), hn::LoadU(hn::Rebind<float, D>(), p));
   }
-  HWY_INLINE hn::Vec<D> Low(hn::Vec<D> keys) const { return keys; }
-  HWY_INLINE hn::Vec<D> High(hn::Vec<D> keys) const { return keys; }
-  HWY_INLINE Key LowOf(const Value *p) const { return Of(p); }
-  HWY_INLINE Key HighOf(const Value *p) const { return Of(p); }
+  static HWY_INLINE hn::Vec<D> Turn(hn::Vec<D> bits) {
+    return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(D(), INT32_MAX)));
+  }
 
-private:
-  static HWY_INLINE Key Of(const Value *p) {
-    Key bits;
-    std::memcpy(&bits, p, sizeof bits);
-    return bits < 0 ? bits ^ INT32_MAX : bits;
-  }
+  // Of the bits as they are: the largest signed integer is the largest value unless all signs are
+  // set, the largest unsigned one is the smallest value if a sign is set, and the smallest unsigned
+  // one is what remains.
+  struct Ends {
+    using DU = hn::RebindToUnsigned<D>;
+    hn::Vec<D> most_signed;
+    hn::Vec<DU> most, least;
+
+    HWY_INLINE Ends()
+        : most_signed(hn::Set(D(), INT32_MIN)), most(hn::Zero(DU())),
+          least(hn::Set(DU(), UINT32_MAX)) {}
+    HWY_INLINE void Add(const FloatKeys & /*keys*/, const Value *p) {
+      const auto bits = Bits(p);
+      most_signed = hn::Max(most_signed, bits);
+      most = hn::Max(most, hn::BitCast(DU(), bits));
+      least = hn::Min(least, hn::BitCast(DU(), bits));
+    }
+    HWY_INLINE void Join(const Ends &other) {
+      most_signed = hn::Max(most_signed, other.most_signed);
+      most = hn::Max(most, other.most);
+      least = hn::Min(least, other.least);
+    }
+    HWY_INLINE hn::Vec<D> Low() const {
+      const auto bits = hn::BitCast(D(), most);
+      const auto any_sign = hn::Lt(bits, hn::Zero(D()));
+      return Turn(hn::IfThenElse(any_sign, bits, hn::BitCast(D(), least)));
+    }
+    HWY_INLINE hn::Vec<D> High() const {
+      const auto all_signs = hn::Lt(most_signed, hn::Zero(D()));
+      return Turn(hn::IfThenElse(all_signs, hn::BitCast(D(), least), most_signed));
+    }
+  };
 };
 
-// Brings one value into the range [*low, *high].
-template <class Keys>
-HWY_INLINE void WidenByOne(const Keys &keys, const typename Keys::Value *p, typename Keys::Key *low,
-                           typename Keys::Key *high) {
-  *low = HWY_MIN(*low, keys.LowOf(p));
-  *high = HWY_MAX(*high, keys.HighOf(p));
-}
-
-// kVectors vectors of columns side by side.
+// kVectors vectors of columns side by side; at least one row.
 template <size_t kVectors, class Keys>
 HWY_INLINE void WidenStrip(const Keys &keys, const typename Keys::Value *in, size_t rows,
                            ptrdiff_t stride, typename Keys::Key *low, typename Keys::Key *high) {
   const typename Keys::D d;
   const size_t lanes = hn::Lanes(d);
-  hn::Vec<typename Keys::D> lows[kVectors];
-  hn::Vec<typename Keys::D> highs[kVectors];
-  for (size_t v = 0; v < kVectors; ++v) {
-    lows[v] = hn::LoadU(d, low + v * lanes);
-    highs[v] = hn::LoadU(d, high + v * lanes);
-  }
+  typename Keys::Ends ends[kVectors];
   for (size_t r = 0; r < rows; ++r, in += stride) {
     for (size_t v = 0; v < kVectors; ++v) {
-      const auto loaded = keys.Load(in + v * lanes);
-      lows[v] = hn::Min(lows[v], keys.Low(loaded));
-      highs[v] = hn::Max(highs[v], keys.High(loaded));
+      ends[v].Add(keys, in + v * lanes);
     }
   }
   for (size_t v = 0; v < kVectors; ++v) {
-    hn::StoreU(lows[v], d, low + v * lanes);
-    hn::StoreU(highs[v], d, high + v * lanes);
+    typename Keys::Key *const lows = low + v * lanes;
+    typename Keys::Key *const highs = high + v * lanes;
+    hn::StoreU(hn::Min(hn::LoadU(d, lows), ends[v].Low()), d, lows);
+    hn::StoreU(hn::Max(hn::LoadU(d, highs), ends[v].High()), d, highs);
+  }
+}
+
+// As MinMaxColumns, of `columns` that fill less than a vector. Vectors reach into the next rows,
+// but not beyond the last.
+template <class Keys>
+HWY_INLINE void WidenNarrow(const Keys &keys, const typename Keys::Value *in, size_t rows,
+                            ptrdiff_t stride, size_t columns, typename Keys::Key *low,
+                            typename Keys::Key *high) {
+  const typename Keys::D d;
+  const auto lanes = static_cast<ptrdiff_t>(hn::Lanes(d));
+  constexpr size_t kMost = hn::MaxLanes(typename Keys::D());
+  HWY_ALIGN typename Keys::Value rest[2 * kMost] = {};
+  HWY_ALIGN typename Keys::Key lows[kMost];
+  HWY_ALIGN typename Keys::Key highs[kMost];
+  typename Keys::Ends ends;
+  const ptrdiff_t last = static_cast<ptrdiff_t>(rows - 1) * stride;
+  const ptrdiff_t end = last + static_cast<ptrdiff_t>(columns);
+  size_t r = 0;
+  for (; r < rows && static_cast<ptrdiff_t>(r) * stride + lanes <= end; ++r) {
+    ends.Add(keys, in + static_cast<ptrdiff_t>(r) * stride);
+  }
+  const ptrdiff_t done = static_cast<ptrdiff_t>(r) * stride;
+  if (r < rows) {
+    std::memcpy(rest, in + done, static_cast<size_t>(end - done) * sizeof(*rest));
+  }
+  for (; r < rows; ++r) {
+    ends.Add(keys, rest + static_cast<ptrdiff_t>(r) * stride - done);
+  }
+  hn::Store(ends.Low(), d, lows);
+  hn::Store(ends.High(), d, highs);
+  for (size_t i = 0; i < columns; ++i) {
+    low[i] = HWY_MIN(low[i], lows[i]);
+    high[i] = HWY_MAX(high[i], highs[i]);
   }
 }
 
@@ -123,6 +186,9 @@ template <class Keys>
 HWY_INLINE void MinMaxColumns(const Keys &keys, const typename Keys::Value *in, size_t rows,
                               ptrdiff_t stride, size_t columns, typename Keys::Key *low,
                               typename Keys::Key *high) {
+  if (rows == 0) {
+    return;
+  }
   const size_t lanes = hn::Lanes(typename Keys::D());
   size_t c = 0;
   for (; c + 4 * lanes <= columns; c += 4 * lanes) {
@@ -143,11 +209,63 @@ HWY_INLINE void MinMaxColumns(const Keys &keys, const typename Keys::Value *in, 
     WidenStrip<1>(keys, in + c, rows, stride, low + c, high + c);
     return;
   }
-  for (size_t r = 0; r < rows; ++r, in += stride) {
-    for (size_t i = 0; i < columns; ++i) {
-      WidenByOne(keys, in + i, low + i, high + i);
+  WidenNarrow(keys, in, rows, stride, columns, low, high);
+}
+
+// The smallest and largest lanes. Bytes are compared in pairs first: Highway has no such operation
+// for them.
+template <class T, class D> HWY_INLINE T LowestLane(D d, hn::Vec<D> v) {
+  if constexpr (sizeof(T) == 1 && hn::MaxLanes(D()) > 1) {
+    const hn::Repartition<uint16_t, D> d16;
+    const auto pairs = hn::BitCast(d16, v);
+    const auto low = hn::Min(hn::And(pairs, hn::Set(d16, 0xFF)), hn::ShiftRight<8>(pairs));
+    return static_cast<T>(hn::GetLane(hn::MinOfLanes(d16, low)));
+  } else {
+    return hn::GetLane(hn::MinOfLanes(d, v));
+  }
+}
+template <class T, class D> HWY_INLINE T HighestLane(D d, hn::Vec<D> v) {
+  if constexpr (sizeof(T) == 1 && hn::MaxLanes(D()) > 1) {
+    const hn::Repartition<uint16_t, D> d16;
+    const auto pairs = hn::BitCast(d16, v);
+    const auto high = hn::Max(hn::And(pairs, hn::Set(d16, 0xFF)), hn::ShiftRight<8>(pairs));
+    return static_cast<T>(hn::GetLane(hn::MaxOfLanes(d16, high)));
+  } else {
+    return hn::GetLane(hn::MaxOfLanes(d, v));
+  }
+}
+
+// Widens *low … *high by a dense run; the last vector overlaps.
+template <class Keys>
+HWY_INLINE void MinMaxDense(const Keys &keys, const typename Keys::Value *in, size_t n,
+                            typename Keys::Key *low, typename Keys::Key *high) {
+  using Key = typename Keys::Key;
+  const typename Keys::D d;
+  const size_t lanes = hn::Lanes(d);
+  constexpr size_t kVectors = 4; // for the latency of a comparison
+  typename Keys::Ends ends[kVectors];
+  HWY_ALIGN typename Keys::Value few[hn::MaxLanes(typename Keys::D())];
+  if (n < lanes) { // filled up with the first
+    for (size_t i = 0; i < lanes; ++i) {
+      few[i] = in[i < n ? i : 0];
+    }
+    in = few;
+    n = lanes;
+  }
+  size_t at = 0;
+  for (; at + kVectors * lanes <= n; at += kVectors * lanes) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      ends[v].Add(keys, in + at + v * lanes);
     }
   }
+  for (; at < n; at += lanes) {
+    ends[0].Add(keys, in + HWY_MIN(at, n - lanes));
+  }
+  for (size_t v = 1; v < kVectors; ++v) {
+    ends[0].Join(ends[v]);
+  }
+  *low = HWY_MIN(*low, (LowestLane<Key>(d, ends[0].Low())));
+  *high = HWY_MAX(*high, (HighestLane<Key>(d, ends[0].High())));
 }
 
 // Brings keys of interleaved channels together by halves, while whole pixels remain: `whole` is a
@@ -171,39 +289,34 @@ HWY_INLINE void MinMaxInterleaved(const Keys &keys, const typename Keys::Value *
                                   size_t channels, typename Keys::Key *scratch,
                                   typename Keys::Key *low, typename Keys::Key *high) {
   const size_t lanes = hn::Lanes(typename Keys::D());
-  // One channel: enough vectors for the latency of a comparison.
-  const size_t whole = channels == 1 ? 4 * lanes : std::lcm(lanes, channels);
-  const size_t periods = pixels * channels / whole;
-  if (periods > 0 || (channels == 1 && pixels >= lanes)) {
-    typename Keys::Key *lows = scratch;
-    typename Keys::Key *highs = scratch + kMinMaxScratch / 2;
-    for (size_t i = 0; i < whole; ++i) {
-      lows[i] = Keys::kMost;
-      highs[i] = Keys::kLeast;
-    }
-    MinMaxColumns(keys, in, periods, static_cast<ptrdiff_t>(whole), whole, lows, highs);
-    size_t done = periods * whole;
-    if (channels == 1) { // what is left, a vector at a time
-      for (; done + lanes <= pixels; done += lanes) {
-        WidenStrip<1>(keys, in + done, 1, 0, lows, highs);
-      }
-      if (done < pixels) {
-        WidenStrip<1>(keys, in + pixels - lanes, 1, 0, lows, highs);
-        done = pixels;
-      }
-    }
-    FoldKeys(lows, highs, whole, channels);
-    for (size_t c = 0; c < channels; ++c) {
-      low[c] = HWY_MIN(low[c], lows[c]);
-      high[c] = HWY_MAX(high[c], highs[c]);
-    }
-    in += done;
-    pixels -= done / channels;
+  if (pixels == 0) {
+    return;
   }
-  for (size_t p = 0; p < pixels; ++p, in += channels) {
-    for (size_t c = 0; c < channels; ++c) {
-      WidenByOne(keys, in + c, low + c, high + c);
-    }
+  if (channels == 1) {
+    return MinMaxDense(keys, in, pixels, low, high);
+  }
+  const size_t whole = std::lcm(lanes, channels);
+  const size_t phases = whole / lanes;
+  const size_t strips = (channels + lanes - 1) / lanes;
+  const size_t periods = pixels * channels / whole;
+  // Joining takes as long as some vectors.
+  if (periods == 0 || pixels * strips <= (periods + 3) * phases + 16) {
+    return MinMaxColumns(keys, in, pixels, static_cast<ptrdiff_t>(channels), channels, low, high);
+  }
+  typename Keys::Key *lows = scratch;
+  typename Keys::Key *highs = scratch + kMinMaxScratch / 2;
+  for (size_t i = 0; i < whole; ++i) {
+    lows[i] = Keys::kMost;
+    highs[i] = Keys::kLeast;
+  }
+  MinMaxColumns(keys, in, periods, static_cast<ptrdiff_t>(whole), whole, lows, highs);
+  if (periods * whole < pixels * channels) { // the last period overlaps
+    MinMaxColumns(keys, in + pixels * channels - whole, 1, 0, whole, lows, highs);
+  }
+  FoldKeys(lows, highs, whole, channels);
+  for (size_t c = 0; c < channels; ++c) {
+    low[c] = HWY_MIN(low[c], lows[c]);
+    high[c] = HWY_MAX(high[c], highs[c]);
   }
 }
 
