@@ -182,7 +182,7 @@ private:
                                  "explains the routes of one");
     } else if (!traced_.trace) {
       result_.notes.push_back(fmt::format("no evidence of this class in {}/{}: reasons and rows "
-                                          "are not known",
+                                          "are not known (see --evidence)",
                                           request_.folder, result_.profile));
     } else if (!same_ranking()) {
       result_.notes.push_back(fmt::format("the evidence in {} leads to another ranking than the "

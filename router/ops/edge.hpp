@@ -36,6 +36,14 @@ inline std::uint32_t flags(const View &out, std::initializer_list<const ConstVie
   return flags;
 }
 
+// The image that an op returns. Throws Error that names the op's result where it is too large to be
+// one, std::bad_alloc where memory ends.
+inline Image result_image(std::string_view op, const Extents &shape, Dtype dtype,
+                          std::uint8_t rank = 3) {
+  validate::result(op, shape, dtype, rank);
+  return {shape, dtype, rank};
+}
+
 // The value of a dtype that stands for 1: the largest one of integers.
 inline double full_scale(Dtype dtype) {
   return dtype == Dtype::u8 ? 255.0 : dtype == Dtype::u16 ? 65535.0 : 1.0;

@@ -65,7 +65,7 @@ void lut(const ConstView &image, const ConstView &table, const View &out, const 
 
 Image lut(const ConstView &image, const ConstView &table, const Options &options) {
   check(image, table, options);
-  Image out(image.shape, table.dtype, image.rank);
+  Image out = edge::result_image(kOp, image.shape, table.dtype, image.rank);
   const LutParams params{table};
   dispatch(variant_of(table), call_of(image, params, out), OutputMode::fresh, options);
   return out;

@@ -117,7 +117,7 @@ void matmul(const ConstView &a, const ConstView &b, const View &out, const Optio
 
 Image matmul(const ConstView &a, const ConstView &b, const Options &options) {
   check_matmul(a, b, options);
-  Image out(product_shape(a, b), product_dtype(a.dtype), a.rank);
+  Image out = edge::result_image(kMatmul, product_shape(a, b), product_dtype(a.dtype), a.rank);
   run_matmul(a, b, out, OutputMode::fresh, options);
   return out;
 }
@@ -138,7 +138,7 @@ void pairwise_distances_squared(const ConstView &a, const ConstView &b, const Vi
 
 Image pairwise_distances_squared(const ConstView &a, const ConstView &b, const Options &options) {
   check_pairwise(a, b, options);
-  Image out(distances_shape(a, b), Dtype::f32);
+  Image out = edge::result_image(kPairwise, distances_shape(a, b), Dtype::f32);
   run_pairwise(a, b, out, OutputMode::fresh, options);
   return out;
 }

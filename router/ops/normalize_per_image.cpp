@@ -60,7 +60,7 @@ void normalize_per_image(const ConstView &image, Normalization mode, const View 
 Image normalize_per_image(const ConstView &image, Normalization mode, bool per_item,
                           const Options &options) {
   check(image, options);
-  Image out(image.shape, Dtype::f32, image.rank);
+  Image out = edge::result_image(kOp, image.shape, Dtype::f32, image.rank);
   run(image, mode, out, per_item, OutputMode::fresh, options);
   return out;
 }

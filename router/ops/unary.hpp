@@ -66,7 +66,7 @@ template <class Op> struct Unary {
   [[nodiscard]] static Image fresh(const ConstView &image, const Params &params, Dtype result,
                                    const Options &options) {
     check(image, params, options);
-    Image out(image.shape, result, image.rank);
+    Image out = edge::result_image(Op::kName, image.shape, result, image.rank);
     run(image, params, out, OutputMode::fresh, options);
     return out;
   }
