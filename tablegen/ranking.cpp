@@ -83,8 +83,8 @@ Interval scatter(const std::vector<LanePair> &pairs, const std::vector<double> &
 
 // The same for pairs that are compared over bridges alone: the widest of their intervals, scaled
 // likewise.
-Interval scatter_over_bridges(const std::vector<LanePair> &pairs,
-                              const std::vector<double> &ratios, double ratio) {
+Interval scatter_over_bridges(const std::vector<LanePair> &pairs, const std::vector<double> &ratios,
+                              double ratio) {
   Interval widest{ratio, ratio, ratio};
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     const auto link =

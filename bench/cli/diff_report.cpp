@@ -221,7 +221,7 @@ std::size_t sum(const DiffReport &report,
 std::size_t worse_routes(const ProfileDiff &diff) {
   return static_cast<std::size_t>(
       std::count_if(diff.routes.begin(), diff.routes.end(),
-                    [](const RouteChange &each) { return each.verdict == Verdict::worse; }));
+                    [](const RouteChange &each) { return each.verdict == FlipVerdict::worse; }));
 }
 
 } // namespace

@@ -49,15 +49,15 @@ std::string routed_by(const Alternative &before, const Alternative &after) {
                          : fmt::format("{} → {}", label_of(before), label_of(after));
 }
 
-std::string_view says(Verdict verdict) {
+std::string_view says(FlipVerdict verdict) {
   switch (verdict) {
-  case Verdict::better:
+  case FlipVerdict::better:
     return "proven better";
-  case Verdict::worse:
+  case FlipVerdict::worse:
     return "PROVEN WORSE";
-  case Verdict::open:
+  case FlipVerdict::open:
     return "not told apart";
-  case Verdict::unknown:
+  case FlipVerdict::unknown:
     break;
   }
   return "the new evidence has not measured both";

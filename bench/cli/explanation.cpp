@@ -319,7 +319,9 @@ private:
   }
 
   void note_fate(Contender &contender) const {
-    const Reason reason = why_without_time(traced_, contender.candidate, set_);
+    const Reason reason = traced_.trace
+                              ? why_without_time(*traced_.trace, contender.candidate, set_)
+                              : Reason{"not_measured", "comes later, or is not in the ranking"};
     contender.reason = reason.word;
     contender.detail = reason.sentence;
   }
