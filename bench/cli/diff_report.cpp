@@ -18,6 +18,7 @@ namespace switchyard::cli {
 namespace {
 
 using namespace tablegen;
+using cli::json_of; // of an interval: the overloads below would hide it
 
 // ---- text ---------------------------------------------------------------------------------------
 

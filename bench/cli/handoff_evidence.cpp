@@ -132,6 +132,14 @@ std::size_t noisy_cells(const HandoffSide &side) {
                     [](const RoutedCell &cell) { return evidence::noisy(cell.row().samples_ns); }));
 }
 
+std::size_t unrouted_cells(const HandoffSide &side) {
+  std::set<std::pair<std::string, std::string>> cells;
+  for_rows(side, [&](const std::string &variant, const Row &row) {
+    cells.emplace(variant, row.cell.key());
+  });
+  return cells.size() - side.cells().size();
+}
+
 template <class Item, class Variant>
 void keep(std::vector<Item> &items, const std::set<std::string> &variants,
           const Variant &variant_of) {
@@ -251,6 +259,11 @@ HandoffSection follow_ups_section(const HandoffPairs &pairs, const Entries &entr
     }
     for (const measure::Entry &entry : entries) {
       add_missing(section, *pair.after, entry);
+    }
+    if (const std::size_t unrouted = unrouted_cells(*pair.after); unrouted > 0) {
+      section.table.rows.push_back(
+          {pair.after->name(), "no route", "",
+           fmt::format("{} measured cells have no row that may be routed", unrouted)});
     }
     if (const std::size_t noisy = noisy_cells(*pair.after); noisy > 0) {
       section.table.rows.push_back(

@@ -92,17 +92,26 @@ std::string table_text(const HandoffTable &table, bool one_profile) {
   return text;
 }
 
+// A paragraph: its code spans are ours, and nothing else in it is markup.
+std::string prose(std::string_view lead, const std::string &text) {
+  constexpr std::string_view kEscapedTick = "&#96;";
+  std::string safe = escaped(text);
+  for (std::size_t at = 0; (at = safe.find(kEscapedTick, at)) != std::string::npos; ++at) {
+    safe.replace(at, kEscapedTick.size(), "`");
+  }
+  return wrapped(lead, safe);
+}
+
 std::string section_text(const HandoffSection &section, bool one_profile) {
   std::string text = fmt::format("\n## {}\n", section.title);
   for (const std::string &line : section.lines) {
-    text += fmt::format("\n{}", wrapped("", escaped(line)));
+    text += fmt::format("\n{}", prose("", line));
   }
   if (!section.table.rows.empty()) {
     text += table_text(section.table, one_profile);
   }
   for (const std::string &question : section.to_fill_in) {
-    text +=
-        fmt::format("\n{}", wrapped("> ", fmt::format("**To fill in:** {}", escaped(question))));
+    text += fmt::format("\n{}", prose("> **To fill in:** ", question));
   }
   return text;
 }
