@@ -94,10 +94,12 @@ std::string table_text(const HandoffTable &table, bool one_profile) {
 
 // A paragraph: its code spans are ours, and nothing else in it is markup.
 std::string prose(std::string_view lead, const std::string &text) {
-  constexpr std::string_view kEscapedTick = "&#96;";
-  std::string safe = escaped(text);
-  for (std::size_t at = 0; (at = safe.find(kEscapedTick, at)) != std::string::npos; ++at) {
-    safe.replace(at, kEscapedTick.size(), "`");
+  std::string safe;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find('`', from), text.size());
+    safe += escaped(std::string_view(text).substr(from, end - from));
+    safe.append(end < text.size() ? 1 : 0, '`');
+    from = end + 1;
   }
   return wrapped(lead, safe);
 }
