@@ -40,6 +40,14 @@ bool fits(const Extents &shape, std::int64_t size) {
   });
 }
 
+void check_fits(std::string_view op, std::string_view argument, const Extents &shape, Dtype dtype,
+                int rank) {
+  if (!fits(shape, size_of(dtype))) {
+    throw Error(op, argument, fmt::format("shape {} of {}", text(shape, rank), name_of(dtype)),
+                "a size that fits 63 bits");
+  }
+}
+
 // Bytes [first, last) that a non-empty view touches, as offsets from its data.
 struct Span {
   std::int64_t first = 0;
@@ -190,13 +198,15 @@ void image(std::string_view op, std::string_view argument, const ConstView &view
     if (*std::min_element(shape.begin(), shape.end()) < 0) {
       throw Error(op, argument, "shape " + text(shape, view.rank), "extents ≥ 0");
     }
-    if (!fits(shape, size_of(view.dtype))) {
-      throw Error(op, argument, "shape " + text(shape, view.rank), "a size that fits 63 bits");
-    }
+    check_fits(op, argument, shape, view.dtype, view.rank);
   }
   if (view.data == nullptr && !view.empty()) {
     throw Error(op, argument, "no address", "an address for a view that is not empty");
   }
+}
+
+void result(std::string_view op, const Extents &shape, Dtype dtype, std::uint8_t rank) {
+  check_fits(op, "result", shape, dtype, rank);
 }
 
 void same_shape(std::string_view op, std::string_view argument, const ConstView &view,

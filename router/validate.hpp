@@ -29,6 +29,9 @@ void image(std::string_view op, std::string_view argument, const ConstView &view
 void output(std::string_view op, std::string_view argument, const View &out, const Extents &shape,
             std::initializer_list<Dtype> accepted);
 
+// What an op is to return can have this size. Throws Error that names the op's `result`.
+void result(std::string_view op, const Extents &shape, Dtype dtype, std::uint8_t rank);
+
 void same_shape(std::string_view op, std::string_view argument, const ConstView &view,
                 const Extents &shape);
 

@@ -31,7 +31,10 @@ QUICK = [["validate", "evidence/profiles"], ["diff", "evidence/profiles", "evide
          ["explain", "normalize_per_image/image_per_channel", "--dtype", "f32", "--shape",
           "7x31x33x5", "--layout", "planar", "--out", "fresh"]]
 TEXT_ONLY = [["bench", "--full", "--dry-run"], ["bench", "--stale", "--dry-run"]]
-WRONG = [["validate", "/nonsense"], ["diff", "/nonsense"], ["diff", "a", "b", "c"],
+# Markdown, whose tables are as wide as they are.
+MARKDOWN = [["handoff", "vflip"]]
+WRONG = [["handoff", "nonsense"], ["handoff", "vflip", "--against", "no_such_revision"],
+         ["validate", "/nonsense"], ["diff", "/nonsense"], ["diff", "a", "b", "c"],
          ["nonsense"], ["ops", "--nonsense"], ["routes", "--op", "nonsense"],
          ["explain", "nonsense", "--dtype", "u8", "--shape", "2x2x3"],
          ["explain", "vflip", "--dtype", "u9", "--shape", "2x2x3"],
@@ -122,7 +125,8 @@ def check_run(program, arguments, section, has_json):
     if result.returncode != 0:
         fault(arguments, f"exit code {result.returncode}: {result.stderr.strip()}")
         return
-    check_text(arguments, result.stdout)
+    if arguments not in MARKDOWN:
+        check_text(arguments, result.stdout)
     if has_json:
         arguments = [*arguments, "--json"]
         for name in json.loads(run(program, arguments).stdout):
@@ -148,7 +152,7 @@ def main():
         check_help(program, command, documented.get(command))
     for command in sorted(set(documented) - set(known)):
         fault([command], f"has a section in {PAGE.name}, but is no command")
-    for arguments in QUICK:
+    for arguments in QUICK + MARKDOWN:
         check_run(program, arguments, documented.get(arguments[0], ""), True)
     for arguments in TEXT_ONLY:
         check_run(program, arguments, "", False)

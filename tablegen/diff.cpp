@@ -73,7 +73,7 @@ std::optional<Segment> segment_of(const ClassData &data, std::int64_t from, std:
 
 // How the old alternative fares beside the new one at sizes [from, to), by the new measurements.
 struct Judgement {
-  Verdict verdict = Verdict::unknown;
+  FlipVerdict verdict = FlipVerdict::unknown;
   std::optional<Interval> regret;
 };
 
@@ -87,11 +87,11 @@ Judgement judge(const ClassData *data, std::int64_t from, std::int64_t to,
   if (!was || !is || shared_cells(*data, *is, was->alternative, is->alternative).empty()) {
     return {};
   }
-  Judgement judgement{Verdict::open, time_over_winner(*data, *is, was->alternative)};
+  Judgement judgement{FlipVerdict::open, time_over_winner(*data, *is, was->alternative)};
   const bool better = proven_slower(*data, *was, is->alternative, 1 + kTieBand);
   const bool worse = proven_slower(*data, *is, was->alternative, 1 + kTieBand);
   if (better != worse) { // cells of one segment may prove opposite things
-    judgement.verdict = better ? Verdict::better : Verdict::worse;
+    judgement.verdict = better ? FlipVerdict::better : FlipVerdict::worse;
   }
   return judgement;
 }
@@ -164,7 +164,7 @@ private:
           demand == Exactness::bitwise && then == was.ranking.front() && now == is.ranking.front();
       if (then != now && !told) {
         changes.push_back(
-            {before_.key, demand, *cut, to, then, now, Verdict::unknown, {}, is.margin});
+            {before_.key, demand, *cut, to, then, now, FlipVerdict::unknown, {}, is.margin});
       }
     }
     for (RouteChange &change : changes) {
@@ -201,8 +201,8 @@ void compare_routes(const Planned &before, const Planned &after, ProfileDiff &di
                      const auto weight = [](const RouteChange &change) {
                        return change.regret ? std::fabs(std::log1p(change.regret->estimate)) : 0;
                      };
-                     return std::pair(a.verdict != Verdict::worse, -weight(a)) <
-                            std::pair(b.verdict != Verdict::worse, -weight(b));
+                     return std::pair(a.verdict != FlipVerdict::worse, -weight(a)) <
+                            std::pair(b.verdict != FlipVerdict::worse, -weight(b));
                    });
 }
 
@@ -231,14 +231,14 @@ ProfileDiff one_sided(const Tuning &side, const CandidateSet &build,
 
 } // namespace
 
-std::string_view name_of(Verdict verdict) {
+std::string_view name_of(FlipVerdict verdict) {
   constexpr std::string_view kNames[] = {"better", "open", "worse", "unknown"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
 bool ProfileDiff::regression() const {
   return !slower.empty() || std::any_of(routes.begin(), routes.end(), [](const RouteChange &each) {
-    return each.verdict == Verdict::worse;
+    return each.verdict == FlipVerdict::worse;
   });
 }
 

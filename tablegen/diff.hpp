@@ -25,13 +25,13 @@ struct Tuning {
   Incumbents incumbents;
 };
 
-enum class Verdict : std::uint8_t {
+enum class FlipVerdict : std::uint8_t {
   better,  // the new alternative is proven faster, by the new side's measurements
   open,    // neither is proven slower: a near-tie, or too few rounds
   worse,   // the old alternative is proven faster
   unknown, // the new side did not measure both
 };
-[[nodiscard]] std::string_view name_of(Verdict verdict);
+[[nodiscard]] std::string_view name_of(FlipVerdict verdict);
 
 // Sizes [from, to) of a class that another alternative serves now.
 struct RouteChange {
@@ -41,7 +41,7 @@ struct RouteChange {
   std::int64_t to = kUnbounded;
   Alternative before;
   Alternative after;
-  Verdict verdict = Verdict::unknown;
+  FlipVerdict verdict = FlipVerdict::unknown;
   // What keeping the old route would cost: its time / the new one's − 1, over the cells inside.
   std::optional<evidence::Interval> regret;
   evidence::Interval margin; // of the new route over its runner-up; see Region::margin

@@ -55,69 +55,77 @@ std::vector<Alternative> ranking(const ClassData &data, const std::vector<std::s
   return result;
 }
 
-// The rounds of the cells where one race has both, as one comparison. Those of each cell are
-// scaled so that its ratio becomes `ratio`: what is left is how far rounds scatter, without the
-// difference between cells.
-Interval scatter(const std::vector<const CellRows *> &cells, const std::vector<double> &ratios,
-                 double ratio, std::size_t a, std::size_t rival) {
+// The rounds of the pairs that one race has, as one comparison. Those of each cell are scaled so
+// that its ratio becomes `ratio`: what is left is how far rounds scatter, without the difference
+// between cells.
+Interval scatter(const std::vector<LanePair> &pairs, const std::vector<double> &ratios,
+                 double ratio) {
   std::vector<double> times;
   std::vector<double> rival_times;
   int comparisons = 1;
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    const auto rows = shared_race(cells[c]->lanes[a], cells[c]->lanes[rival]);
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    const CellRows &cell = *pairs[p].cell;
+    const auto rows = shared_race(cell.lanes[pairs[p].a], cell.lanes[pairs[p].b]);
     if (!rows) {
       continue;
     }
     const std::vector<double> &own = rows->first->samples_ns;
     const std::vector<double> &others = rows->second->samples_ns;
     for (std::size_t i = 0; i < std::min(own.size(), others.size()); ++i) {
-      times.push_back(own[i] * ratio / ratios[c]);
+      times.push_back(own[i] * ratio / ratios[p]);
       rival_times.push_back(others[i]);
     }
-    comparisons = std::max(comparisons, comparisons_in(*cells[c]));
+    comparisons = std::max(comparisons, comparisons_in(cell));
   }
   const Interval interval = evidence::paired_ratio(times, rival_times, comparisons);
   return std::isfinite(interval.high) ? interval : evidence::paired_ratio(times, rival_times);
 }
 
-// The same for cells that are compared over bridges alone: the widest of their intervals, scaled
+// The same for pairs that are compared over bridges alone: the widest of their intervals, scaled
 // likewise.
-Interval scatter_over_bridges(const std::vector<const CellRows *> &cells,
-                              const std::vector<double> &ratios, double ratio, std::size_t a,
-                              std::size_t rival) {
+Interval scatter_over_bridges(const std::vector<LanePair> &pairs, const std::vector<double> &ratios,
+                              double ratio) {
   Interval widest{ratio, ratio, ratio};
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    const auto link = compare(*cells[c], a, rival, comparisons_in(*cells[c]));
-    widest.low = std::min(widest.low, link->low * ratio / ratios[c]);
-    widest.high = std::max(widest.high, link->high * ratio / ratios[c]);
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    const auto link =
+        compare(*pairs[p].cell, pairs[p].a, pairs[p].b, comparisons_in(*pairs[p].cell));
+    widest.low = std::min(widest.low, link->low * ratio / ratios[p]);
+    widest.high = std::max(widest.high, link->high * ratio / ratios[p]);
   }
   return widest;
 }
 
 } // namespace
 
+Interval ratio_over(const std::vector<LanePair> &pairs) {
+  std::vector<double> ratios;
+  double logs = 0;
+  bool paired = false;
+  for (const auto &[cell, a, b] : pairs) {
+    ratios.push_back(compare(*cell, a, b)->estimate);
+    logs += std::log(ratios.back());
+    paired = paired || shared_race(cell->lanes[a], cell->lanes[b]).has_value();
+  }
+  const double ratio = std::exp(logs / static_cast<double>(pairs.size()));
+  const Interval interval =
+      paired ? scatter(pairs, ratios, ratio) : scatter_over_bridges(pairs, ratios, ratio);
+  return {ratio, std::min(interval.low, ratio), std::max(interval.high, ratio)};
+}
+
 Interval time_over_winner(const ClassData &data, const Segment &segment, std::size_t alternative) {
   const std::size_t winner = segment.alternative;
   if (alternative == winner) {
     return {0, 0, 0};
   }
-  const auto cells = shared_cells(data, segment, alternative, winner);
-  if (cells.empty()) {
+  std::vector<LanePair> pairs;
+  for (const CellRows *cell : shared_cells(data, segment, alternative, winner)) {
+    pairs.push_back({cell, alternative, winner});
+  }
+  if (pairs.empty()) {
     return {0, -1, HUGE_VAL}; // measured, but nowhere side by side
   }
-  std::vector<double> ratios;
-  double logs = 0;
-  bool paired = false;
-  for (const CellRows *cell : cells) {
-    ratios.push_back(compare(*cell, alternative, winner)->estimate);
-    logs += std::log(ratios.back());
-    paired = paired || shared_race(cell->lanes[alternative], cell->lanes[winner]).has_value();
-  }
-  const double ratio = std::exp(logs / static_cast<double>(cells.size()));
-  const Interval interval = paired
-                                ? scatter(cells, ratios, ratio, alternative, winner)
-                                : scatter_over_bridges(cells, ratios, ratio, alternative, winner);
-  return {ratio - 1, std::min(interval.low, ratio) - 1, std::max(interval.high, ratio) - 1};
+  const Interval ratio = ratio_over(pairs);
+  return {ratio.estimate - 1, ratio.low - 1, ratio.high - 1};
 }
 
 Region region_of(const ClassData &data, const Regrets &regrets, const Segment &segment) {

@@ -1,5 +1,7 @@
 // What sets calls of one variant apart must mean the same to the tuner, which has a cell's text,
 // and to the router, which has the call.
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "bench/conformance/problem.hpp"
@@ -52,6 +54,19 @@ TEST_CASE("a call of a cell is looked up where the cell's routes are") {
         }
       });
       CHECK(checked > 0);
+    }
+  }
+}
+
+TEST_CASE("every candidate computes one of its variant's dtypes") {
+  for (const OpTable *op : candidates::ops()) {
+    for (const Variant &variant : op->variants) {
+      for (const Candidate &candidate : variant.candidates) {
+        INFO(variant.name << " " << candidate.id);
+        const auto *const end = candidate.exactness.begin() + variant.dtypes.size();
+        CHECK(std::any_of(candidate.exactness.begin(), end,
+                          [](Exactness each) { return each != Exactness::unsupported; }));
+      }
     }
   }
 }

@@ -353,6 +353,12 @@ TEST_CASE("matmul and pairwise_distances_squared name the argument that is wrong
   CHECK_THAT(
       message_of([&] { (void)pairwise_distances_squared(xhwc(values.data(), 2, 2, 2, 1), a); }),
       Catch::Contains("2 matrices"));
+  // A column that repeats one element takes no memory, whatever its length.
+  ConstView column = matrix(values, 1, 1);
+  column.shape[kH] = std::int64_t{1} << 31;
+  column.strides[kH] = 0;
+  CHECK_THAT(message_of([&] { (void)matmul(column, transposed_view(column)); }),
+             Catch::Contains("matmul: result: got shape 2147483648x2147483648x1 of f32"));
   const std::vector<std::uint8_t> small(20);
   CHECK_THROWS_AS(pairwise_distances_squared(matrix(small, 4, 5), matrix(small, 4, 5)), Error);
   CHECK(std::all_of(values.begin(), values.end(), [](float x) { return x == 1; }));

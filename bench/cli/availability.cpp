@@ -20,4 +20,12 @@ std::string why_not_built(const Candidate &candidate) {
   return fmt::format("not in this build: configure with -D{}=ON", option);
 }
 
+std::string why_not_available(const Variant &variant, const Candidate &candidate) {
+  const auto *const end = candidate.exactness.begin() + variant.dtypes.size();
+  const bool computes = std::any_of(candidate.exactness.begin(), end, [](Exactness exactness) {
+    return exactness != Exactness::unsupported;
+  });
+  return computes ? why_not_built(candidate) : "computes none of the variant's dtypes";
+}
+
 } // namespace switchyard::cli

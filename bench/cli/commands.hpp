@@ -23,6 +23,7 @@ void add_verify(CLI::App &app, int &exit_code);
 void add_explain(CLI::App &app, int &exit_code);
 void add_completion(CLI::App &app, int &exit_code);
 void add_diff(CLI::App &app, int &exit_code);
+void add_handoff(CLI::App &app, int &exit_code);
 void add_validate(CLI::App &app, int &exit_code);
 void add_report(CLI::App &app, int &exit_code);
 void add_peers(CLI::App &app, int &exit_code);

@@ -13,8 +13,8 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/diff_report.hpp"
 #include "bench/cli/profiles.hpp"
+#include "bench/cli/tunings.hpp"
 #include "candidates/registry.hpp"
-#include "tablegen/incumbents.hpp"
 
 namespace switchyard::cli {
 namespace {
@@ -26,21 +26,6 @@ struct DiffRequest {
   bool json = false;
   bool all = false;
 };
-
-using Tunings = std::map<std::string, tablegen::Tuning>; // by profile
-
-Tunings read_tunings(const ProfileSource &source) {
-  Tunings tunings;
-  for (const std::filesystem::path &folder : source.folders) {
-    tablegen::Tuning tuning{evidence::read_profile(folder), tablegen::read_incumbents(folder)};
-    const std::string name = tuning.profile.machine.profile;
-    if (!tunings.emplace(name, std::move(tuning)).second) {
-      throw std::runtime_error(fmt::format("{}: /profile: \"{}\" is that of another folder, too",
-                                           (folder / "machine.json").string(), name));
-    }
-  }
-  return tunings;
-}
 
 std::vector<tablegen::ProfileDiff> compare(const Tunings &before, const Tunings &after,
                                            const tablegen::CandidateSet &set) {

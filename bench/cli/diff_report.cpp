@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/diff_sections.hpp"
+#include "bench/cli/json.hpp"
+#include "bench/cli/markdown.hpp"
 #include "bench/cli/text.hpp"
 #include "tablegen/class_parts.hpp"
 
@@ -16,7 +18,7 @@ namespace switchyard::cli {
 namespace {
 
 using namespace tablegen;
-using Json = nlohmann::ordered_json;
+using cli::json_of; // of an interval: the overloads below would hide it
 
 // ---- text ---------------------------------------------------------------------------------------
 
@@ -51,39 +53,6 @@ void append_text(std::string &text, const ProfileDiff &diff, std::size_t most) {
 
 // ---- Markdown -----------------------------------------------------------------------------------
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Whether Markdown, or the host that shows it, could take the character for more than itself. Most
-// of them are plain in the middle of a word or a sentence, and stay readable there.
-bool is_markup(char before, char c, char after) {
-  switch (c) {
-  case ':': // http://…
-    return after == '/';
-  case '.': // www.…
-    return before == 'w' || before == 'W';
-  case '#': // a reference to an issue
-    return after >= '0' && after <= '9';
-  case '_': // emphasis
-    return !is_word(before) || !is_word(after);
-  default:
-    return std::string_view("<>&|@*`[]\\!~").find(c) != std::string_view::npos;
-  }
-}
-
-// Evidence may come from anybody: nothing in it becomes markup, a link or a mention.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char before = i == 0 ? ' ' : text[i - 1];
-    const char after = i + 1 < text.size() ? text[i + 1] : ' ';
-    result += is_markup(before, text[i], after) ? fmt::format("&#{};", static_cast<int>(text[i]))
-                                                : std::string(1, text[i]);
-  }
-  return result;
-}
-
 void append_markdown(std::string &text, const ProfileDiff &diff, std::size_t most) {
   text += fmt::format("\n### {}\n\n", escaped(diff.profile));
   for (const std::string &line : basis_of(diff)) {
@@ -106,16 +75,6 @@ void append_markdown(std::string &text, const ProfileDiff &diff, std::size_t mos
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
-
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
-Json json_of(const evidence::Interval &interval) {
-  return {{"estimate", number(interval.estimate)},
-          {"low", number(interval.low)},
-          {"high", number(interval.high)}};
-}
 
 Json json_of(const std::optional<evidence::Interval> &interval) {
   return interval ? json_of(*interval) : Json();
@@ -263,7 +222,7 @@ std::size_t sum(const DiffReport &report,
 std::size_t worse_routes(const ProfileDiff &diff) {
   return static_cast<std::size_t>(
       std::count_if(diff.routes.begin(), diff.routes.end(),
-                    [](const RouteChange &each) { return each.verdict == Verdict::worse; }));
+                    [](const RouteChange &each) { return each.verdict == FlipVerdict::worse; }));
 }
 
 } // namespace

@@ -49,23 +49,15 @@ std::string routed_by(const Alternative &before, const Alternative &after) {
                          : fmt::format("{} → {}", label_of(before), label_of(after));
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  constexpr double kKibi = 1024;
-  const auto value = static_cast<double>(bytes);
-  return bytes < 1024            ? fmt::format("{} B", bytes)
-         : value < kKibi * kKibi ? fmt::format("{:.1f} KiB", value / kKibi)
-                                 : fmt::format("{:.1f} MiB", value / kKibi / kKibi);
-}
-
-std::string_view says(Verdict verdict) {
+std::string_view says(FlipVerdict verdict) {
   switch (verdict) {
-  case Verdict::better:
+  case FlipVerdict::better:
     return "proven better";
-  case Verdict::worse:
+  case FlipVerdict::worse:
     return "PROVEN WORSE";
-  case Verdict::open:
+  case FlipVerdict::open:
     return "not told apart";
-  case Verdict::unknown:
+  case FlipVerdict::unknown:
     break;
   }
   return "the new evidence has not measured both";

@@ -7,6 +7,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/explanation.hpp"
+#include "bench/cli/profiles.hpp"
 #include "candidates/registry.hpp"
 #include "switchyard/core/route_table.hpp"
 
@@ -65,6 +66,9 @@ void add_explain(CLI::App &app, int & /*exit_code*/) {
   command->add_flag("--json", *json, "Print JSON");
   command->callback([request, json, evidence] {
     request->planned = evidence->count() > 0;
+    if (!request->planned) {
+      request->folder = built_profiles();
+    }
     if (request->output == "inplace") {
       request->output = name_of(OutputMode::in_place);
     }

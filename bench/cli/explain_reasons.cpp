@@ -98,12 +98,9 @@ bool left_early(const tablegen::TracedPart &part, std::size_t alternative) {
   return false;
 }
 
-Reason why_without_time(const Traced &traced, const std::string &candidate,
+Reason why_without_time(const tablegen::ClassTrace &trace, const std::string &candidate,
                         const tablegen::CandidateSet &set) {
-  if (!traced.trace) {
-    return {"not_measured", "comes later, or is not in the ranking"};
-  }
-  const tablegen::ClassData &data = traced.trace->data;
+  const tablegen::ClassData &data = trace.data;
   if (const auto rejected = data.rejected.find(candidate); rejected != data.rejected.end()) {
     const Row &row = *rejected->second;
     return {std::string(word_of(RowUse::rejected)),

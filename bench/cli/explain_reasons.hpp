@@ -28,7 +28,8 @@ struct Reason {
 [[nodiscard]] bool left_early(const tablegen::TracedPart &part, std::size_t alternative);
 
 // Why a candidate of this build that computes the dtype has no time in the region.
-[[nodiscard]] Reason why_without_time(const Traced &traced, const std::string &candidate,
+[[nodiscard]] Reason why_without_time(const tablegen::ClassTrace &trace,
+                                      const std::string &candidate,
                                       const tablegen::CandidateSet &set);
 
 // The part's cells with all their rows, in the order of sizes; without a part, those of the class.

@@ -182,7 +182,7 @@ private:
                                  "explains the routes of one");
     } else if (!traced_.trace) {
       result_.notes.push_back(fmt::format("no evidence of this class in {}/{}: reasons and rows "
-                                          "are not known",
+                                          "are not known (see --evidence)",
                                           request_.folder, result_.profile));
     } else if (!same_ranking()) {
       result_.notes.push_back(fmt::format("the evidence in {} leads to another ranking than the "
@@ -319,7 +319,9 @@ private:
   }
 
   void note_fate(Contender &contender) const {
-    const Reason reason = why_without_time(traced_, contender.candidate, set_);
+    const Reason reason = traced_.trace
+                              ? why_without_time(*traced_.trace, contender.candidate, set_)
+                              : Reason{"not_measured", "comes later, or is not in the ranking"};
     contender.reason = reason.word;
     contender.detail = reason.sentence;
   }

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/explanation.hpp"
+#include "bench/cli/json.hpp"
 #include "bench/cli/text.hpp"
 #include "switchyard/core/route_table.hpp"
 
 namespace switchyard::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using evidence::Interval;
 
 std::string label(std::string_view candidate, int threads) {
@@ -158,10 +158,6 @@ std::string evidence_text(const Explanation &explanation) {
 }
 
 // ---------------------------------------------------------------------------------------------
-
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
 
 Json object_of(const Keys &keys) {
   Json object = Json::object();

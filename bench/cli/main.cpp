@@ -15,8 +15,8 @@ int main(int argc, char **argv) {
   narrow_help(app);
   int exit_code = kGood;
   for (const auto add : {add_machine, add_ops, add_bench, add_merge, add_tablegen, add_routes,
-                         add_verify, add_stability, add_run, add_explain, add_diff, add_validate,
-                         add_report, add_peers, add_roofline, add_completion}) {
+                         add_verify, add_stability, add_run, add_explain, add_diff, add_handoff,
+                         add_validate, add_report, add_peers, add_roofline, add_completion}) {
     add(app, exit_code);
   }
   app.failure_message([](const CLI::App *, const CLI::Error &error) {

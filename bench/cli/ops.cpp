@@ -1,6 +1,7 @@
 // switchyard ops: variants, their candidates, and what is not available here and why.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,11 +25,12 @@ Json describe(const Variant &variant) {
     for (std::size_t i = 0; i < variant.dtypes.size(); ++i) {
       exactness[std::string(variant.dtypes[i].name)] = name_of(candidate.exactness[i]);
     }
+    const std::string why_not = why_not_available(variant, candidate);
     list.push_back({{"id", candidate.id},
                     {"backend", candidate.backend},
                     {"version", candidate.version},
-                    {"available", candidate.built()},
-                    {"why_not", why_not_built(candidate)},
+                    {"available", why_not.empty()},
+                    {"why_not", why_not},
                     {"exactness", exactness}});
   }
   return {{"variant", variant.name}, {"candidates", list}};
@@ -58,8 +60,8 @@ void print_text() {
                 fmt::format("{} {}", variant.dtypes[i].name, name_of(candidate.exactness[i])));
           }
         }
-        if (!candidate.built()) {
-          facts.push_back(why_not_built(candidate));
+        if (std::string why_not = why_not_available(variant, candidate); !why_not.empty()) {
+          facts.push_back(std::move(why_not));
         }
         fmt::print("{}", wrapped(fmt::format("  {:<14} v{}  ", candidate.id, candidate.version),
                                  fmt::format("{}", fmt::join(facts, ", "))));

@@ -19,14 +19,8 @@ std::string first_line(const std::string &text) {
   return text.substr(0, text.find('\n'));
 }
 
-// The repository's root; empty outside of every repository.
-std::string repository() {
-  const Finished found = against::run({"git", "rev-parse", "--show-toplevel"});
-  return found.status == 0 ? first_line(found.output) : std::string();
-}
-
 std::string repository_for(const std::string &name) {
-  std::string root = repository();
+  std::string root = repository_root();
   if (root.empty()) {
     throw std::runtime_error(
         fmt::format("{}: is no folder, and the current one is in no git repository", name));
@@ -79,7 +73,7 @@ void run_or_throw(const std::string &name, const std::vector<std::string> &comma
 ProfileSource open_revision(const std::string &name, const std::string &path) {
   const std::string root = repository_for(name);
   const std::string commit = commit_of(root, name);
-  ProfileSource source{fmt::format("{} ({:.12})", name, commit), {}, false, {}};
+  ProfileSource source{fmt::format("{} ({:.12})", name, commit), {}, false, {}, root, commit};
   if (against::run({"git", "-C", root, "cat-file", "-e", commit + ":" + path}).status != 0) {
     return source; // it may be older than its evidence
   }
@@ -95,6 +89,16 @@ ProfileSource open_revision(const std::string &name, const std::string &path) {
 }
 
 } // namespace
+
+std::string repository_root() {
+  const Finished found = against::run({"git", "rev-parse", "--show-toplevel"});
+  return found.status == 0 ? first_line(found.output) : std::string();
+}
+
+std::string built_profiles() {
+  std::error_code ignored;
+  return fs::is_directory(kDefaultProfiles, ignored) ? kDefaultProfiles : SWITCHYARD_BUILT_PROFILES;
+}
 
 bool is_profile(const fs::path &folder) {
   std::error_code ignored;
@@ -133,7 +137,7 @@ ProfileSource open_profiles(const std::string &name, const std::string &path) {
 }
 
 ProfileSource working_profiles(const std::string &path) {
-  const std::string root = repository();
+  const std::string root = repository_root();
   return open_profiles((root.empty() ? fs::path(path) : fs::path(root) / path).string(), path);
 }
 

@@ -11,6 +11,10 @@ namespace switchyard::cli {
 
 inline constexpr const char *kDefaultProfiles = "evidence/profiles";
 
+// Where the evidence is that this build's routes come from, unless told otherwise: kDefaultProfiles
+// in the current folder, else the folder that the build was configured with.
+[[nodiscard]] std::string built_profiles();
+
 // Whether a folder is one profile's: it has a machine.json.
 [[nodiscard]] bool is_profile(const std::filesystem::path &folder);
 
@@ -25,6 +29,8 @@ struct ProfileSource {
   std::vector<std::filesystem::path> folders; // none where a revision has no profiles
   bool single = false;                        // the name is that of one profile's folder
   std::shared_ptr<void> scratch;              // what a revision was unpacked into; removed with it
+  std::string repository{};                   // of a revision: its root, and the commit's hash
+  std::string commit{};
 };
 
 // `name` is a folder, or else a revision of the git repository that the current folder is in, whose
@@ -34,6 +40,9 @@ struct ProfileSource {
 
 // The profiles of the repository's working tree.
 [[nodiscard]] ProfileSource working_profiles(const std::string &path);
+
+// The root of the git repository that the current folder is in; empty where it is in none.
+[[nodiscard]] std::string repository_root();
 
 // "A..B" as the names of its sides, HEAD where one is empty; of "A...B" the first is the newest
 // common ancestor, as git diff has it. Throws std::runtime_error for anything else.

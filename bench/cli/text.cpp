@@ -54,4 +54,12 @@ std::string time_text(double ns) {
   return fmt::format("{:.{}f} {}", ns, digits, kUnits[unit]);
 }
 
+std::string bytes_text(std::int64_t bytes) {
+  constexpr double kKibi = 1024;
+  const auto value = static_cast<double>(bytes);
+  return bytes < 1024            ? fmt::format("{} B", bytes)
+         : value < kKibi * kKibi ? fmt::format("{:.1f} KiB", value / kKibi)
+                                 : fmt::format("{:.1f} MiB", value / kKibi / kKibi);
+}
+
 } // namespace switchyard::cli

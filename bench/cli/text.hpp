@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,8 @@ inline constexpr std::size_t kColumns = 80;
 
 // "18.4 µs" of nanoseconds: three digits and a unit.
 [[nodiscard]] std::string time_text(double ns);
+
+// "37.5 KiB"
+[[nodiscard]] std::string bytes_text(std::int64_t bytes);
 
 } // namespace switchyard::cli

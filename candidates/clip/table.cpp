@@ -23,7 +23,7 @@ constexpr DtypeCase kDtypes[] = {
 };
 
 // Exactness of u8, f32, and f32 to u8. OpenCV's max and min of f32 lose NaN.
-constexpr auto kCandidates = rows<describe>(
+constexpr auto kCandidates = computing<6>(rows<describe>(
     {.fused = {bitwise, bitwise, bitwise},
      .lut = {bitwise, unsupported, unsupported},
      .numkong = {unsupported, unsupported, unsupported},
@@ -32,7 +32,7 @@ constexpr auto kCandidates = rows<describe>(
      .opencv_convert = {unsupported, unsupported, unsupported},
      .aten = {bitwise, faithful, bitwise},
      .loop = {bitwise, bitwise, bitwise}},
-    {.opencv = {2, 2}, .aten = {{13, 13}, {1, 1}, {4, 13}}, .loop = {{9, 9}, {2, 2}, {3, 9}}});
+    {.opencv = {2, 2}, .aten = {{13, 13}, {1, 1}, {4, 13}}, .loop = {{9, 9}, {2, 2}, {3, 9}}}));
 
 constexpr Variant kVariants[] = {
     {"clip/scalar", kDtypes, kCandidates},

@@ -27,18 +27,19 @@ constexpr DtypeCase kDtypes[] = {
 };
 
 // Exactness of u8, u16 and f32.
-constexpr auto kCandidates = rows<describe>({.fused = {bitwise, bitwise, bitwise},
-                                             .lut = {unsupported, unsupported, unsupported},
-                                             .numkong = {bitwise, bitwise, unsupported},
-                                             .opencv = {faithful, faithful, bitwise},
-                                             .opencv_lut = {unsupported, unsupported, unsupported},
-                                             .opencv_convert = {faithful, faithful, unsupported},
-                                             .aten = {bitwise, unsupported, bitwise},
-                                             .loop = {bitwise, bitwise, bitwise}},
-                                            {.opencv = {{2, 1}, {2, 1}, {1, 1}},
-                                             .aten = {{5, 17}, {1, 1}, {1, 1}},
-                                             .loop = {{2, 5}, {2, 3}, {1, 1}},
-                                             .opencv_convert = {2, 1}});
+constexpr auto kCandidates =
+    computing<6>(rows<describe>({.fused = {bitwise, bitwise, bitwise},
+                                 .lut = {unsupported, unsupported, unsupported},
+                                 .numkong = {bitwise, bitwise, unsupported},
+                                 .opencv = {faithful, faithful, bitwise},
+                                 .opencv_lut = {unsupported, unsupported, unsupported},
+                                 .opencv_convert = {faithful, faithful, unsupported},
+                                 .aten = {bitwise, unsupported, bitwise},
+                                 .loop = {bitwise, bitwise, bitwise}},
+                                {.opencv = {{2, 1}, {2, 1}, {1, 1}},
+                                 .aten = {{5, 17}, {1, 1}, {1, 1}},
+                                 .loop = {{2, 5}, {2, 3}, {1, 1}},
+                                 .opencv_convert = {2, 1}}));
 
 constexpr Variant kVariants[] = {{"from_float", kDtypes, kCandidates}};
 

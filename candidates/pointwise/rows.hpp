@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "candidates/common/built.hpp"
 #include "candidates/common/domain.hpp"
@@ -27,6 +28,25 @@ template <ExpressionDomain *kDomain, Describe *kDescribe> const char *accepts(co
     }
   }
   return kDomain(call, kDescribe(call));
+}
+
+// The rows without those that compute none of the op's dtypes: how many are left is written down,
+// so that a list of exactness and its table can't part unnoticed. Anything else does not compile.
+template <std::size_t kLeft, std::size_t kAll>
+consteval std::array<Candidate, kLeft> computing(const std::array<Candidate, kAll> &all) {
+  std::array<Candidate, kLeft> left{};
+  std::size_t count = 0;
+  for (const Candidate &candidate : all) {
+    bool computes = false;
+    for (const Exactness exactness : candidate.exactness) {
+      computes = computes || exactness != Exactness::unsupported;
+    }
+    if (computes) {
+      left.at(count) = candidate;
+      ++count;
+    }
+  }
+  return count == kLeft ? left : throw count;
 }
 
 // Exactness of every adapter by dtype case.

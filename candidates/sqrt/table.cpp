@@ -14,14 +14,14 @@ Expression describe(const Call & /*call*/) {
 
 constexpr DtypeCase kDtypes[] = {{"f32", {Dtype::f32}, {Dtype::f32}}};
 
-constexpr auto kCandidates = function_rows<describe>({.fused = {bitwise},
-                                                      .fused_faithful = {unsupported},
-                                                      .lut = {unsupported},
-                                                      .opencv = {bitwise},
-                                                      .opencv_lut = {unsupported},
-                                                      .aten = {bitwise},
-                                                      .loop = {bitwise}},
-                                                     {1, 1});
+constexpr auto kCandidates = computing<4>(function_rows<describe>({.fused = {bitwise},
+                                                                   .fused_faithful = {unsupported},
+                                                                   .lut = {unsupported},
+                                                                   .opencv = {bitwise},
+                                                                   .opencv_lut = {unsupported},
+                                                                   .aten = {bitwise},
+                                                                   .loop = {bitwise}},
+                                                                  {1, 1}));
 
 constexpr Variant kVariants[] = {{"sqrt", kDtypes, kCandidates}};
 

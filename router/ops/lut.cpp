@@ -96,6 +96,7 @@ Image lut(const ConstView &image, const ConstView &table, const Options &options
   const Known *known = repeat.find_checked();
   if (known == nullptr) {
     check(image, table, options);
+    validate::result(kOp, image.shape, table.dtype, image.rank);
   }
   Image out(image.shape, table.dtype, image.rank);
   if (!again(known, image, params, out)) {

@@ -140,6 +140,7 @@ Image matmul(const ConstView &a, const ConstView &b, const Options &options) {
   const Known *known = repeat.find_checked();
   if (known == nullptr) {
     check_matmul(a, b, options);
+    validate::result(kMatmul, product_shape(a, b), product_dtype(a.dtype), a.rank);
   }
   Image out(product_shape(a, b), product_dtype(a.dtype), a.rank);
   if (!again(known, a, b, out, params)) {
@@ -177,6 +178,7 @@ Image pairwise_distances_squared(const ConstView &a, const ConstView &b, const O
   const Known *known = repeat.find_checked();
   if (known == nullptr) {
     check_pairwise(a, b, options);
+    validate::result(kPairwise, distances_shape(a, b), Dtype::f32);
   }
   Image out(distances_shape(a, b), Dtype::f32);
   if (!again(known, a, b, out, params)) {

@@ -83,6 +83,7 @@ Image normalize_per_image(const ConstView &image, Normalization mode, bool per_i
   const Known *known = repeat.find_checked();
   if (known == nullptr) {
     check(image, options);
+    validate::result(kOp, image.shape, Dtype::f32, image.rank);
   }
   Image out(image.shape, Dtype::f32, image.rank);
   if (!again(known, image, params, out)) {

@@ -56,6 +56,7 @@ template <class Op> struct Unary {
     }
     if (known == nullptr) {
       check(image, params, options);
+      validate::result(Op::kName, image.shape, result, image.rank);
     }
     Image out(image.shape, result, image.rank);
     if (known == nullptr || !again(*known, image, params, out)) {
