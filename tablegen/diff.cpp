@@ -147,36 +147,36 @@ private:
         cuts.insert(region.from);
       }
     }
-    std::optional<RouteChange> open;
+    std::vector<RouteChange> changes;
+    bool open = false; // whether the last one reaches up to the cut
     for (auto cut = cuts.begin(); cut != cuts.end(); ++cut) {
       const std::int64_t to = std::next(cut) == cuts.end() ? kUnbounded : *std::next(cut);
       const Region &was = region_at(before_, *cut);
       const Region &is = region_at(after_, *cut);
       const Alternative &then = winner_of(was, demand);
       const Alternative &now = winner_of(is, demand);
-      if (open && open->before == then && open->after == now) {
-        open->to = to;
+      if (open && changes.back().before == then && changes.back().after == now) {
+        changes.back().to = to;
         continue;
       }
-      close(open);
       // Where callers of any demand get the same, the change is told once.
       const bool told =
           demand == Exactness::bitwise && then == was.ranking.front() && now == is.ranking.front();
-      if (then != now && !told) {
-        open =
-            RouteChange{before_.key, demand, *cut, to, then, now, Verdict::unknown, {}, is.margin};
+      open = then != now && !told;
+      if (open) {
+        changes.push_back(
+            {before_.key, demand, *cut, to, then, now, Verdict::unknown, {}, is.margin});
       }
     }
-    close(open);
+    add(std::move(changes));
   }
 
-  void close(std::optional<RouteChange> &open) {
-    if (open) {
-      const Judgement judgement = judge(data_, open->from, open->to, open->before, open->after);
-      open->verdict = judgement.verdict;
-      open->regret = judgement.regret;
-      diff_.routes.push_back(std::move(*open));
-      open.reset();
+  void add(std::vector<RouteChange> changes) {
+    for (RouteChange &change : changes) {
+      const Judgement judgement = judge(data_, change.from, change.to, change.before, change.after);
+      change.verdict = judgement.verdict;
+      change.regret = judgement.regret;
+      diff_.routes.push_back(std::move(change));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "bench/measure/campaign_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -24,6 +25,26 @@ std::vector<Step> matrix_steps(std::span<const Entry> entries, Mode mode,
   }
   return steps;
 }
+
+namespace {
+
+// Of steps [from, to), those of each dtype and parameter set count by themselves: none of them
+// loses all of its cells before another has lost one.
+void set_places(std::vector<Step> &steps, std::size_t from, std::size_t to) {
+  using Part = std::pair<std::string_view, std::string_view>;
+  const auto part = [&](std::size_t i) { return Part(steps[i].cell.dtype, steps[i].cell.params); };
+  std::map<Part, std::size_t> sizes;
+  for (std::size_t i = from; i < to; ++i) {
+    ++sizes[part(i)];
+  }
+  std::map<Part, std::size_t> before;
+  for (std::size_t i = from; i < to; ++i) {
+    steps[i].plan.place =
+        static_cast<double>(before[part(i)]++) / static_cast<double>(sizes[part(i)]);
+  }
+}
+
+} // namespace
 
 std::vector<Step> shard_of(std::vector<Step> steps, Shard shard) {
   if (shard.count <= 1) {
@@ -62,9 +83,7 @@ void put_important_first(std::vector<Step> &steps) {
     while (to < steps.size() && group(steps[to]) == group(steps[from])) {
       ++to;
     }
-    for (std::size_t i = from; i < to; ++i) {
-      steps[i].plan.place = static_cast<double>(i - from) / static_cast<double>(to - from);
-    }
+    set_places(steps, from, to);
     from = to;
   }
 }

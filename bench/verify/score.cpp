@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -69,6 +70,19 @@ std::size_t entry_of(std::string_view backend, const CellTimes &cell, std::size_
     }
   }
   return slowest(cell, best);
+}
+
+// The routed call's times ÷ the best one's, on all rounds that did not choose the latter.
+evidence::Interval routed_ratio(const CellTimes &cell, std::size_t best) {
+  std::vector<double> routed = every_second(cell.routed, 0);
+  std::vector<double> other = every_second(cell.alternatives[best].times, 0);
+  // Rounds pair by their place: a contender that left early has none behind its last one.
+  const std::size_t rounds = std::min(routed.size(), other.size());
+  routed.resize(rounds);
+  other.resize(rounds);
+  routed.insert(routed.end(), cell.more_routed.begin(), cell.more_routed.end());
+  other.insert(other.end(), cell.more_best.begin(), cell.more_best.end());
+  return evidence::paired_ratio(routed, other);
 }
 
 double log_ratio(std::span<const double> a, std::span<const double> b) {
@@ -161,7 +175,9 @@ std::vector<GroupScore> groups_of(std::span<const CellTimes> cells,
     }
     const std::size_t single = entry_of(single_best, cell, scores[i].best);
     group->regrets.push_back(std::log1p(scores[i].regret));
-    group->to_single_best.push_back(log_ratio(cell.routed, cell.alternatives[single].times));
+    const auto taken = std::min(cell.taken, cell.alternatives.size() - 1);
+    group->to_single_best.push_back(
+        log_ratio(cell.alternatives[taken].times, cell.alternatives[single].times));
   }
   std::vector<GroupScore> result;
   result.reserve(groups.size());
@@ -184,10 +200,18 @@ std::size_t best_alternative(const CellTimes &cell) {
 CellScore score(const CellTimes &cell) {
   CellScore result;
   result.best = best_alternative(cell);
-  const evidence::Interval ratio = scored_ratio(cell.routed, cell.alternatives[result.best].times);
+  const evidence::Interval ratio = routed_ratio(cell, result.best);
   result.regret = ratio.estimate - 1;
   result.interval = {ratio.estimate - 1, ratio.low - 1, ratio.high - 1};
   return result;
+}
+
+bool settled(const CellScore &score) {
+  constexpr double kLimits[] = {0.02, 0.08, 0.1}; // see the targets in docs/measuring.md
+  const evidence::Interval &regret = score.interval;
+  return regret.high - regret.low <= 2 * kTieBand ||
+         std::all_of(std::begin(kLimits), std::end(kLimits),
+                     [&](double limit) { return regret.low > limit || regret.high < limit; });
 }
 
 Summary summarize(std::span<const CellTimes> cells) {
@@ -209,13 +233,19 @@ Summary summarize(std::span<const CellTimes> cells) {
   summary.geomean = std::expm1(mean_of(logs));
   summary.p95 = evidence::quantile(regrets, 0.95);
   summary.max = *std::max_element(regrets.begin(), regrets.end());
+  std::vector<double> taken; // logs of its time ÷ the virtual best's
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto &all = cells[i].alternatives;
+    taken.push_back(
+        log_ratio(all[std::min(cells[i].taken, all.size() - 1)].times, all[scores[i].best].times));
+  }
   const SingleBest single = find_single_best(cells, scores);
   summary.single_best = single.backend;
   // The virtual best's mean log is 0 by definition. A gap too small to measure is closed, unless
   // the routes lie beyond the tie band of both.
   const double least = std::log1p(kLeastGap);
-  if (single.mean_log > least || mean_of(logs) > single.mean_log + std::log1p(kTieBand)) {
-    summary.gap_closed = (single.mean_log - mean_of(logs)) / std::max(single.mean_log, least);
+  if (single.mean_log > least || mean_of(taken) > single.mean_log + std::log1p(kTieBand)) {
+    summary.gap_closed = (single.mean_log - mean_of(taken)) / std::max(single.mean_log, least);
   }
   summary.groups = groups_of(cells, scores, summary.single_best);
   return summary;
