@@ -1469,6 +1469,23 @@ TEST_CASE("TUN-06 A second tuning keeps the routes of the first wherever it prov
   }
 }
 
+TEST_CASE("An incumbent stays through what two tunings of one machine differ by") {
+  // opencv's office: fused is proven faster beyond the tie band, by as much as machines shift.
+  Incumbents incumbents;
+  const ClassKey u8{"scale/scalar", "u8", 3, LayoutClass::contiguous, OutputMode::into, 1};
+  incumbents[{u8, 0}] = {"opencv", 1};
+  const auto with_ratio = [](double ratio) {
+    return against_opencv({ratio, ratio, ratio, ratio, ratio, ratio});
+  };
+  CHECK(winners(only_class(with_ratio(1.045))) == "[0, …) fused");
+  CHECK(winners(only_class(with_ratio(1.045), test_set(), incumbents)) == "[0, …) opencv");
+  CHECK(winners(only_class(with_ratio(1.09), test_set(), incumbents)) == "[0, …) fused");
+  // One size at which it is clearly slower takes that size alone.
+  const auto one = against_opencv({1.045, 1.045, 1.045, 1.045, 1.045, 1.5});
+  CHECK(winners(only_class(one, test_set(), incumbents)) ==
+        fmt::format("[0, {0}) opencv, [{0}, …) fused", boundary(kSizes[4], kSizes[5])));
+}
+
 TEST_CASE("A third alternative tells apart what two comparisons leave tied") {
   // At the larger size lut is 20 % ahead of fused for certain. So is opencv, but 10 of its 24
   // rounds were disturbed, which hides it. opencv serves both sizes best; fused must not get them

@@ -37,10 +37,13 @@ void set_places(std::vector<Step> &steps, std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; ++i) {
     ++sizes[part(i)];
   }
-  std::map<Part, std::size_t> before;
+  // Among those of equal standing the parts take turns, so that variants lose equally many.
+  std::map<Part, std::pair<std::size_t, double>> before; // cells, and the part's turn
   for (std::size_t i = from; i < to; ++i) {
+    const double turn = static_cast<double>(before.size()) / static_cast<double>(sizes.size());
+    auto &[cells, own] = before.try_emplace(part(i), 0, turn).first->second;
     steps[i].plan.place =
-        static_cast<double>(before[part(i)]++) / static_cast<double>(sizes[part(i)]);
+        (static_cast<double>(cells++) + own) / static_cast<double>(sizes[part(i)]);
   }
 }
 
