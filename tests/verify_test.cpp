@@ -286,6 +286,30 @@ TEST_CASE("A backend counts with the best of its candidates and threads", "[veri
   CHECK(summarize(cells).single_best == "fused");
 }
 
+TEST_CASE("A backend counts with one choice for all cells of a variant and dtype", "[verify]") {
+  // fused has two candidates, each best in one cell: whoever asks for fused takes one of them.
+  const auto named = [](const char *candidate, double time, int threads = 1) {
+    return ContenderTimes{candidate, "fused", threads, steady(time)};
+  };
+  std::vector<CellTimes> cells{
+      taking(0, {named("fused", 100), named("fused_fma", 150), own(steady(400), "lut")}),
+      taking(1, {named("fused", 200), named("fused_fma", 100), own(steady(400), "lut")})};
+  const Summary summary = summarize(cells);
+  CHECK(summary.single_best == "fused");
+  // fused_fma loses 1.5 in one cell, fused 2 in the other; the routes lose nothing.
+  CHECK(summary.gap_closed == Approx(1));
+  CHECK(summary.groups.front().to_single_best == Approx(std::sqrt(1 / 1.5) - 1));
+  // Another variant makes a choice of its own, and so does a larger thread budget.
+  cells[1].variant = "op/other";
+  CHECK(summarize(cells).groups[0].to_single_best == 0);
+  CHECK(summarize(cells).groups[1].to_single_best == 0);
+  cells[1].variant = cells[0].variant;
+  cells[1].alternatives.push_back(named("fused_fma", 90, 2));
+  cells[1].taken = 3;
+  cells[1].routed = steady(90);
+  CHECK(summarize(cells).groups[0].to_single_best == 0);
+}
+
 TEST_CASE("Groups worse than the single best are those beyond the tie band", "[verify]") {
   const auto group_is_worse = [](const std::vector<double> &routed) {
     std::vector<CellTimes> cells;

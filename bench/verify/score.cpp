@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace switchyard::verify {
 namespace {
@@ -60,7 +62,7 @@ std::size_t slowest(const CellTimes &cell, std::size_t best) {
   return result;
 }
 
-// What the backend counts with in a cell.
+// What the backend has to offer in a cell.
 std::size_t entry_of(std::string_view backend, const CellTimes &cell, std::size_t best) {
   for (const std::string_view name : {backend, kFloorBackend}) {
     const std::size_t own = best_among(
@@ -89,6 +91,95 @@ double log_ratio(std::span<const double> a, std::span<const double> b) {
   return std::log(scored_ratio(a, b).estimate);
 }
 
+// Cells in which a caller who always asks for one backend makes the same choice: of one variant and
+// dtype, with as many threads to grant.
+struct SameChoice {
+  std::string_view variant;
+  std::string_view dtype;
+  int threads = 1;
+  friend bool operator<(const SameChoice &a, const SameChoice &b) {
+    return std::tie(a.variant, a.dtype, a.threads) < std::tie(b.variant, b.dtype, b.threads);
+  }
+};
+
+SameChoice same_choice(const CellTimes &cell) {
+  SameChoice result{cell.variant, cell.dtype, 1};
+  for (const ContenderTimes &alternative : cell.alternatives) {
+    result.threads = std::max(result.threads, alternative.threads);
+  }
+  return result;
+}
+
+using Named = std::pair<std::string_view, int>; // candidate and threads
+
+// What a backend counts with in every cell: one of its candidates and one number of threads for
+// all cells of the same choice, those of the least mean. A different one in each cell would be
+// what a table chooses, and no single best.
+class BackendEntries {
+public:
+  BackendEntries(std::string_view backend, std::span<const CellTimes> cells,
+                 std::span<const CellScore> scores)
+      : backend_(backend) {
+    std::map<SameChoice, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      alike[same_choice(cells[i])].push_back(i);
+    }
+    for (const auto &[choice, places] : alike) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Named &named : all_named(cells, places)) {
+        double sum = 0;
+        for (const std::size_t i : places) {
+          const auto &all = cells[i].alternatives;
+          const std::size_t own = entry(named, cells[i], scores[i].best);
+          sum += log_ratio(all[own].times, all[scores[i].best].times);
+        }
+        if (sum < least) {
+          least = sum;
+          fixed_[choice] = named;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t in(const CellTimes &cell, std::size_t best) const {
+    const auto fixed = fixed_.find(same_choice(cell));
+    return fixed == fixed_.end() ? entry_of(backend_, cell, best)
+                                 : entry(fixed->second, cell, best);
+  }
+
+private:
+  // The backend's alternatives in these cells, in the order in which they appear.
+  [[nodiscard]] std::vector<Named> all_named(std::span<const CellTimes> cells,
+                                             const std::vector<std::size_t> &places) const {
+    std::vector<Named> result;
+    for (const std::size_t i : places) {
+      for (const ContenderTimes &each : cells[i].alternatives) {
+        const Named named{each.candidate, each.threads};
+        if (each.backend == backend_ &&
+            std::find(result.begin(), result.end(), named) == result.end()) {
+          result.push_back(named);
+        }
+      }
+    }
+    return result;
+  }
+
+  // Where the choice does not run: the same candidate otherwise, else what the backend has.
+  [[nodiscard]] std::size_t entry(const Named &named, const CellTimes &cell,
+                                  std::size_t best) const {
+    const auto is = [&](const ContenderTimes &each) {
+      return each.backend == backend_ && each.candidate == named.first;
+    };
+    const std::size_t exact = best_among(
+        cell, [&](const ContenderTimes &each) { return is(each) && each.threads == named.second; });
+    const std::size_t same = exact == kNone ? best_among(cell, is) : exact;
+    return same == kNone ? entry_of(backend_, cell, best) : same;
+  }
+
+  std::string_view backend_;
+  std::map<SameChoice, Named> fixed_;
+};
+
 struct SingleBest {
   std::string backend;
   double mean_log = 0; // of its time ÷ the virtual best's
@@ -105,9 +196,10 @@ SingleBest find_single_best(std::span<const CellTimes> cells, std::span<const Ce
   }
   SingleBest result{"", std::numeric_limits<double>::infinity()};
   for (auto &[backend, sum] : sums) {
+    const BackendEntries entries(backend, cells, scores);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const auto &all = cells[i].alternatives;
-      const std::size_t own = entry_of(backend, cells[i], scores[i].best);
+      const std::size_t own = entries.in(cells[i], scores[i].best);
       sum += log_ratio(all[own].times, all[scores[i].best].times);
     }
     const double mean = sum / static_cast<double>(cells.size());
@@ -162,6 +254,7 @@ GroupScore finish(GroupLogs logs) {
 std::vector<GroupScore> groups_of(std::span<const CellTimes> cells,
                                   std::span<const CellScore> scores, std::string_view single_best) {
   std::vector<GroupLogs> groups;
+  const BackendEntries entries(single_best, cells, scores);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellTimes &cell = cells[i];
     auto group = std::find_if(groups.begin(), groups.end(), [&](const GroupLogs &known) {
@@ -173,7 +266,7 @@ std::vector<GroupScore> groups_of(std::span<const CellTimes> cells,
       group->group.variant = cell.variant;
       group->group.dtype = cell.dtype;
     }
-    const std::size_t single = entry_of(single_best, cell, scores[i].best);
+    const std::size_t single = entries.in(cell, scores[i].best);
     group->regrets.push_back(std::log1p(scores[i].regret));
     const auto taken = std::min(cell.taken, cell.alternatives.size() - 1);
     group->to_single_best.push_back(

@@ -95,9 +95,10 @@ struct Summary {
   // kLeastGap apart and the routes lie within the tie band of the former; beyond it such a gap
   // counts as kLeastGap wide.
   double gap_closed = 1;
-  // The backend with the least geometric-mean time. In each cell it counts with the alternative
-  // of its own that is best on odd rounds; where it has none, with the floor's, and without one
-  // of these with the cell's slowest.
+  // The backend with the least geometric-mean time. Where it has several candidates or may use
+  // several threads, it counts with one choice for all cells of a variant, dtype and number of
+  // threads that could be granted, the best one. Where it has no alternative, it counts with the
+  // floor's, and without one of these with the cell's slowest.
   std::string single_best;
   std::vector<GroupScore> groups; // in the order of the cells
 };
