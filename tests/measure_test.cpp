@@ -1070,7 +1070,7 @@ TEST_CASE("A campaign measures every cell, reports progress and keeps other cell
   kept.candidate = "gone";
   kept.samples_ns = {5};
   Row replaced = kept;
-  replaced.cell = Cell::parse("u8 24x32x3 contiguous into hot t1 plain");
+  replaced.cell = Cell::parse("u8 23x31x3 contiguous into hot t1 plain");
   kept.context = replaced.context = before.add({});
   before.rows = {kept, replaced};
   evidence::write(folder.path(), before);
