@@ -300,7 +300,9 @@ double Router::distance(const Class &measured, const Class &asked) {
   if (measured.budget != asked.budget) {
     // Routes of a larger budget may lean on threads that this caller does not grant.
     const double threads = std::log2(static_cast<double>(measured.budget) / asked.budget);
-    sum += threads > 0 ? 50 + threads : -4 * threads;
+    // A route of fewer threads than the caller grants costs as much as the threads are worth: more
+    // than an odd number of channels, less than an op's own class.
+    sum += threads > 0 ? 50 + threads : -8 * threads;
   }
   return sum;
 }

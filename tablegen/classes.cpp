@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "evidence/context.hpp"
+#include "tablegen/class_points.hpp"
 #include "tablegen/races.hpp"
 
 namespace switchyard::tablegen {
@@ -84,6 +85,7 @@ struct Found {
 struct FoundCell {
   std::vector<Found> found;
   bool disqualified = false;
+  std::vector<Alternative> impossible;
 
   // A row joins the lane of its alternative and version if it was measured in the same context as
   // the newest row there; of repeated rows of one race the first one counts.
@@ -123,10 +125,17 @@ public:
     for (const KeyedRow &keyed : rows) {
       add(keyed);
     }
+    const std::size_t first = classes.size();
     for (auto &[key, cells] : classes_) {
       ClassData data = class_data(key, cells);
       if (!data.points.empty()) {
         classes.push_back(std::move(data));
+      }
+    }
+    // From the largest budget down, so that none hands on what it has inherited itself.
+    for (std::size_t i = classes.size(); i-- > first;) {
+      if (const ClassData *fewer = with_fewer_threads(classes, first, classes[i].key)) {
+        inherit_smaller(classes[i], *fewer, variant_);
       }
     }
   }
@@ -155,6 +164,11 @@ public:
                                      "no bridge leads there: not used; the first: {}",
                                      variant_.name, unlinked_.rows, unlinked_.first));
     }
+    if (doubtful_.rows > 0) {
+      warnings.push_back(fmt::format("{}: {} cells passed over: what is best at the sizes on both "
+                                     "sides was faster there than a limit allows; the first: {}",
+                                     variant_.name, doubtful_.rows, doubtful_.first));
+    }
     if (empty_.rows > 0) {
       warnings.push_back(fmt::format("{}: {} cells have no candidate that may be routed: other "
                                      "sizes of their class serve them, or else the floor; the "
@@ -164,6 +178,21 @@ public:
   }
 
 private:
+  // The same class with the largest smaller thread budget; nullptr without one.
+  [[nodiscard]] static const ClassData *with_fewer_threads(const std::vector<ClassData> &classes,
+                                                           std::size_t first, ClassKey key) {
+    const int budget = key.thread_budget;
+    const ClassData *found = nullptr;
+    for (std::size_t i = first; i < classes.size(); ++i) {
+      key.thread_budget = classes[i].key.thread_budget;
+      if (key.thread_budget < budget && classes[i].key == key &&
+          (found == nullptr || found->key.thread_budget < key.thread_budget)) {
+        found = &classes[i];
+      }
+    }
+    return found;
+  }
+
   // By size and key.
   using Cells = std::map<std::pair<std::int64_t, std::string>, FoundCell>;
 
@@ -217,6 +246,9 @@ private:
     FoundCell &cell = classes_[*key][{row.cell.elements(), keyed.key}];
     fates_[*key].push_back({&row, fate_of(row, candidate)});
     cell.disqualified = cell.disqualified || (current && !(usable && may_route));
+    if (may_route && row.status == Status::impossible) {
+      cell.impossible.push_back({row.candidate, row.threads});
+    }
     if (usable) {
       cell.add(row, may_route);
     }
@@ -282,16 +314,17 @@ private:
       if (!kept) {
         continue;
       }
-      if (data.points.empty() || data.points.back().size != size) {
-        data.points.push_back({size, {}});
-      }
-      data.points.back().cells.push_back(std::move(cell));
+      add_cell(data.points, size, std::move(cell));
     }
-    note_fates(data);
+    const std::vector<std::string> doubtful = take_out_doubtful(data);
+    for (const std::string &each : doubtful) {
+      doubtful_.add(each);
+    }
+    note_fates(data, {doubtful.begin(), doubtful.end()});
     return data;
   }
 
-  void note_fates(ClassData &data) {
+  void note_fates(ClassData &data, const std::set<std::string> &doubtful) {
     std::set<const Row *> compared;
     for (const Point &point : data.points) {
       for (const CellRows &cell : point.cells) {
@@ -303,7 +336,7 @@ private:
     data.rows = std::move(fates_[data.key]);
     for (RowFate &fate : data.rows) {
       if (fate.use == RowUse::used && !compared.contains(fate.row)) {
-        fate.use = RowUse::superseded;
+        fate.use = doubtful.contains(fate.row->cell.key()) ? RowUse::doubtful : RowUse::superseded;
       }
     }
     for (const auto &[of, row] : rejected_) {
@@ -315,7 +348,7 @@ private:
 
   [[nodiscard]] CellRows cell_rows(const std::string &key, const FoundCell &found,
                                    const std::vector<Alternative> &alternatives) {
-    CellRows cell{key, std::vector<Lane>(alternatives.size()), {}};
+    CellRows cell{key, std::vector<Lane>(alternatives.size()), {}, found.impossible};
     for (const Found &each : found.found) {
       if (!each.routable) {
         cell.bridges.push_back(each.lane);
@@ -390,7 +423,8 @@ private:
   std::map<std::string, Count> impossible_;                   // by candidate
   std::map<std::string, Count> timeless_;                     // by candidate
   Count unlinked_;
-  Count empty_; // cells
+  Count empty_;    // cells
+  Count doubtful_; // cells
   std::map<ClassKey, Cells> classes_;
   std::map<ClassKey, std::vector<RowFate>> fates_;
 };

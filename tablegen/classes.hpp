@@ -34,16 +34,19 @@ struct CellRows {
   // What was timed in several races but is not routed, and so can still link them: physical
   // limits, candidates that this build lacks, earlier versions.
   std::vector<Lane> bridges;
+  std::vector<Alternative> impossible = {}; // faster there than a limit allows: they have no lane
 
   [[nodiscard]] bool measured(std::size_t alternative) const {
     return lanes[alternative].measured();
   }
 };
 
-// The cells of one size.
+// The cells of about one size; see class_points.hpp.
 struct Point {
-  std::int64_t size = 0;
+  std::int64_t size = 0; // the smallest one's
   std::vector<CellRows> cells;
+  std::int64_t largest = 0;
+  bool inherited = false; // measured with a smaller thread budget than the class's
 };
 
 // What became of a row of a class.
@@ -58,6 +61,7 @@ enum class RowUse : std::uint8_t {
   timeless,         // its times are none
   too_many_threads, // more than its cell's budget
   superseded,       // measured again since, or of a race that nothing links to the newest
+  doubtful,         // of a cell whose limit is in doubt
 };
 
 struct RowFate {

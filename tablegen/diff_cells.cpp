@@ -101,8 +101,9 @@ public:
         continue;
       }
       for (const Point &point : data.points) {
-        for (const CellRows &cell : point.cells) {
-          compare(*was, data, point.size, cell);
+        for (std::size_t c = 0; !point.inherited && c < point.cells.size(); ++c) {
+          const CellRows &cell = point.cells[c];
+          compare(*was, data, evidence::Cell::parse(cell.key).elements(), cell);
         }
       }
     }
@@ -122,8 +123,9 @@ public:
 
 private:
   void compare(const ClassData &was, const ClassData &is, std::int64_t size, const CellRows &cell) {
-    const auto point = std::find_if(was.points.begin(), was.points.end(),
-                                    [&](const Point &each) { return each.size == size; });
+    const auto point = std::find_if(was.points.begin(), was.points.end(), [&](const Point &each) {
+      return !each.inherited && each.size <= size && size <= each.largest;
+    });
     if (point == was.points.end()) {
       return;
     }

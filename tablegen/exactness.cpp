@@ -88,9 +88,9 @@ std::optional<BitwisePart> bitwise_part(const ClassData &data, const Regrets &re
     for (double &regret : regrets_here) {
       regret -= least;
     }
-    Point point{data.points[p].size, {}};
+    Point point{data.points[p].size, {}, data.points[p].largest, data.points[p].inherited};
     for (const CellRows &cell : data.points[p].cells) {
-      CellRows only{cell.key, {}, cell.bridges};
+      CellRows only{cell.key, {}, cell.bridges, cell.impossible};
       // Faithful ones are no alternatives here, but can link races all the same.
       for (std::size_t a = 0; a < cell.lanes.size(); ++a) {
         const bool kept_here = data.is_bitwise(data.alternatives[a]);

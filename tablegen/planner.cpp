@@ -89,7 +89,7 @@ private:
   }
 
   // Which alternatives are slower than the best one at this point by an interval outside the tie
-  // band.
+  // band, the incumbent outside that of its office.
   [[nodiscard]] std::vector<bool> beaten_at(std::size_t p) const {
     std::vector<double> regrets = regrets_[p];
     std::replace_if(
@@ -99,7 +99,8 @@ private:
                                                regrets.begin());
     std::vector<bool> beaten;
     for (std::size_t a = 0; a < regrets.size(); ++a) {
-      beaten.push_back(a != best && proven_slower(data_, {p, p + 1, a}, best, 1 + kTieBand));
+      const double limit = a == incumbents_[p] ? 1 + kOfficeBand : 1 + kTieBand;
+      beaten.push_back(a != best && proven_slower(data_, {p, p + 1, a}, best, limit));
     }
     return beaten;
   }
@@ -149,9 +150,9 @@ private:
   }
 
   // Whether the segment's alternative is proven slower than `best` over the segment. An incumbent
-  // is only when the interval leaves the whole tie band.
+  // is only when the interval leaves the band of its office.
   [[nodiscard]] bool slower(const Segment &segment, std::size_t best) const {
-    const double limit = incumbent_points(segment) > 0 ? 1 + kTieBand : 1;
+    const double limit = incumbent_points(segment) > 0 ? 1 + kOfficeBand : 1;
     return proven_slower(data_, segment, best, limit);
   }
 

@@ -62,7 +62,12 @@ ClassTrace trace_class(ClassData data, const Incumbents &incumbents) {
   ClassTrace trace;
   trace.plan.key = data.key;
   for (const Point &point : data.points) {
-    trace.plan.sizes.push_back(point.size);
+    if (!point.inherited) {
+      trace.plan.sizes.push_back(point.size);
+    }
+    if (!point.inherited && point.largest != point.size) {
+      trace.plan.sizes.push_back(point.largest);
+    }
   }
   if (data.alternatives.empty()) {
     trace.plan.regions.push_back(floor_region(data));

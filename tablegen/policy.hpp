@@ -48,6 +48,11 @@ namespace switchyard::tablegen {
 // Times closer than this ratio are equal: repeated measurements of one alternative differ as much.
 inline constexpr double kTieBand = 0.03;
 
+// An incumbent that is slower by no more than this stays. Intervals hold what one tuning's rounds
+// scatter; between two tunings of one machine ratios shift by a few per cent more, with where
+// memory happens to lie and what the processor does, and that must not unseat anyone.
+inline constexpr double kOfficeBand = 2 * kTieBand;
+
 // What a further region has to save, as a sum of log-regret over the measured sizes: at least a
 // step out of the tie band at one of them.
 inline constexpr double kRegionPenalty = 0.03;

@@ -106,7 +106,7 @@ private:
     sort_by_preference(data.alternatives, variant);
     data.bitwise = bitwise_among(allowed, variant, data.key.dtype);
     for (const auto &[size, keys] : cells) {
-      data.points.push_back({size, {}});
+      data.points.push_back({size, {}, size});
       for (const std::string &key : keys) {
         data.points.back().cells.push_back({key, std::vector<Lane>(data.alternatives.size()), {}});
       }

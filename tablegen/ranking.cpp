@@ -131,10 +131,10 @@ Interval time_over_winner(const ClassData &data, const Segment &segment, std::si
 Region region_of(const ClassData &data, const Regrets &regrets, const Segment &segment) {
   Region region;
   if (segment.first > 0) {
-    region.from = boundary(data.points[segment.first - 1].size, data.points[segment.first].size);
+    region.from = boundary(data.points[segment.first - 1].largest, data.points[segment.first].size);
   }
   if (segment.last < data.points.size()) {
-    region.to = boundary(data.points[segment.last - 1].size, data.points[segment.last].size);
+    region.to = boundary(data.points[segment.last - 1].largest, data.points[segment.last].size);
   }
   for (std::size_t p = segment.first; p < segment.last; ++p) {
     for (const CellRows &cell : data.points[p].cells) {

@@ -85,6 +85,8 @@ void refine(const Neighbours &sides, std::set<std::string> &taken, std::vector<C
   const int count = sizes_between(ratio);
   for (int i = 1; i <= count; ++i) {
     Cell cell = cell_between(sides.smaller, sides.larger, i / (count + 1.0));
+    // The smaller one may be inherited from a class of fewer threads.
+    cell.thread_budget = sides.larger.thread_budget;
     if (cell.elements() > sides.smaller.elements() && cell.elements() < sides.larger.elements() &&
         taken.insert(cell.key()).second) {
       cells.push_back(std::move(cell));

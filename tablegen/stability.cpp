@@ -81,9 +81,13 @@ Stability score_routes(const Plan &theirs, const Plan &own, const evidence::Prof
       continue;
     }
     for (const Point &point : data.points) {
+      if (point.inherited) {
+        continue; // a cell of the class that it was measured for
+      }
       for (const CellRows &cell : point.cells) {
-        const std::size_t scored = routed(*a, point.size, data, cell);
-        const std::size_t present = routed(*b, point.size, data, cell);
+        const std::int64_t size = evidence::Cell::parse(cell.key).elements();
+        const std::size_t scored = routed(*a, size, data, cell);
+        const std::size_t present = routed(*b, size, data, cell);
         if (scored == kNone || present == kNone) {
           continue;
         }

@@ -29,11 +29,11 @@ std::optional<TracedPart> part_at(const ClassTrace &trace, Exactness demand, std
   const auto ends_after = [&](const Choice &choice) {
     const std::size_t last = choice.segment.last;
     return last == data.points.size() ||
-           size < boundary(data.points[last - 1].size, data.points[last].size);
+           size < boundary(data.points[last - 1].largest, data.points[last].size);
   };
   const auto found = std::find_if(choices.begin(), choices.end(), ends_after);
   return TracedPart{&data, &*found, data.points[found->segment.first].size,
-                    data.points[found->segment.last - 1].size};
+                    data.points[found->segment.last - 1].largest};
 }
 
 std::size_t index_of(const ClassData &data, const Alternative &alternative) {

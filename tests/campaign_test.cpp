@@ -671,6 +671,32 @@ TEST_CASE("A budget gives up the same part of every variant") {
   CHECK(std::abs(details[2] - 7) <= 1);
 }
 
+TEST_CASE("A budget gives up the same part of every dtype of a variant") {
+  std::vector<Step> steps;
+  for (const char *dtype : {"u8", "f32", "u16"}) { // in the order of the matrix
+    for (int i = 0; i < 8; ++i) {
+      Step step;
+      step.cell.dtype = dtype;
+      step.plan = {1, Priority::arm};
+      steps.push_back(step);
+    }
+  }
+  put_important_first(steps);
+  Budget budget(12); // of 24 steps of a second each
+  for (int i = 0; i < 10000; ++i) {
+    budget.record(1, 1, 1);
+  }
+  std::vector<PlannedCell> plans;
+  for (const Step &step : steps) {
+    plans.push_back(step.plan);
+  }
+  const std::vector<bool> kept = budget.fit(plans, 0);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    CAPTURE(steps[i].cell.dtype, i % 8);
+    CHECK(kept[i] == (i % 8 < 4));
+  }
+}
+
 TEST_CASE("A campaign keeps to its budget within a tenth and thins every variant alike") {
   CampaignOptions options = world_campaign();
   options.wanted = [](const Cell &cell) { return cell.elements() <= 240 * 320 * 3; };
@@ -692,7 +718,8 @@ TEST_CASE("A campaign keeps to its budget within a tenth and thins every variant
     }
     REQUIRE(cells.size() == 3);
     const auto [least, most] = std::minmax_element(cells.begin(), cells.end());
-    CHECK(*most - *least <= 2);
+    // What cells take is known better and better: the first variant of so few cells gets one more.
+    CHECK(*most - *least <= 3);
   }
 }
 

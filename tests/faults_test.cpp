@@ -264,3 +264,33 @@ TEST_CASE("Files that nobody can review are told") {
   CHECK_THAT(profiles.validate().out,
              Catch::Contains("./test-machine: ") && Catch::Contains("at most 8000000 can be"));
 }
+
+TEST_CASE("Merging writes into a folder of the profile's name alone") {
+  // No build reads a profile from a folder of another name.
+  const Profiles profiles;
+  const auto merge = [&](const std::string &out) {
+    return switchyard::test::switchyard(profiles.path(), "merge " + out + " test-machine");
+  };
+  const Ran refused = merge("elsewhere/merged");
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("OUT elsewhere/merged: the profile's folder must be named test-machine") !=
+        std::string::npos);
+  CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+  CHECK_FALSE(fs::exists(profiles.path() / "elsewhere"));
+  for (const char *out : {"elsewhere/test-machine", "elsewhere/test-machine/"}) {
+    CHECK(merge(out).code == 0);
+    CHECK(fs::exists(profiles.path() / "elsewhere/test-machine/hflip.json"));
+  }
+}
+
+TEST_CASE("Lists on the command line have neither gaps nor repetitions") {
+  const TemporaryFolder folder;
+  for (const char *line : {"verify --threads 1,,2", "bench --dry-run --threads 1,,2",
+                           "verify --shapes 37x53x3,37x53x3", "verify --shapes 37x53x3,,5x6x1",
+                           "bench --dry-run --evidence ''"}) {
+    CAPTURE(line);
+    const Ran ran = switchyard::test::switchyard(folder.path(), line);
+    CHECK(ran.code == 2);
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+}

@@ -51,6 +51,18 @@ CellTimes cell_of(std::vector<double> routed, std::vector<ContenderTimes> altern
   return {variant, dtype, std::move(routed), std::move(alternatives)};
 }
 
+// A cell whose route takes alternative `taken`; its call adds `lookup` to that one's time.
+CellTimes taking(std::size_t taken, std::vector<ContenderTimes> alternatives, double lookup = 0,
+                 const std::string &variant = "op/plain") {
+  const std::vector<double> times = alternatives[taken].times;
+  CellTimes cell = cell_of(times, std::move(alternatives), variant);
+  cell.taken = taken;
+  for (double &time : cell.routed) {
+    time += lookup;
+  }
+  return cell;
+}
+
 ContenderTimes own(std::vector<double> times, const std::string &backend = "fused",
                    int threads = 1) {
   return {backend, backend, threads, std::move(times)};
@@ -153,39 +165,95 @@ TEST_CASE("The gap closed is measured from the single best backend to the virtua
   // fused is four times too slow in the second cell, lut eight times in the first: fused is the
   // single best with a mean of log 2. The routes lose a factor 2 in one cell: half of the gap.
   const std::vector<CellTimes> cells{
-      cell_of(steady(100), {own(steady(100)), own(steady(800), "lut")}),
-      cell_of(steady(200), {own(steady(400)), own(steady(100), "lut")})};
+      taking(0, {own(steady(100)), own(steady(800), "lut")}),
+      taking(2, {own(steady(400)), own(steady(100), "lut"), own(steady(200), "opencv")})};
   const Summary summary = summarize(cells);
   CHECK(summary.single_best == "fused");
   CHECK(summary.gap_closed == Approx(0.5));
 
   SECTION("Routes as good as the virtual best close all of it") {
-    const std::vector<CellTimes> perfect{
-        cell_of(steady(100), {own(steady(100)), own(steady(800), "lut")}),
-        cell_of(steady(100), {own(steady(400)), own(steady(100), "lut")})};
+    const std::vector<CellTimes> perfect{taking(0, {own(steady(100)), own(steady(800), "lut")}),
+                                         taking(1, {own(steady(400)), own(steady(100), "lut")})};
     CHECK(summarize(perfect).gap_closed == Approx(1));
   }
   SECTION("Routes that are worse than the single best open it further") {
-    const std::vector<CellTimes> bad{
-        cell_of(steady(800), {own(steady(100)), own(steady(800), "lut")}),
-        cell_of(steady(400), {own(steady(400)), own(steady(100), "lut")})};
+    const std::vector<CellTimes> bad{taking(1, {own(steady(100)), own(steady(800), "lut")}),
+                                     taking(0, {own(steady(400)), own(steady(100), "lut")})};
     CHECK(summarize(bad).gap_closed == Approx(1 - 2.5));
+  }
+  SECTION("The lookup is regret, and no part of the gap: whoever asks for fused pays it too") {
+    const std::vector<CellTimes> looked_up{
+        taking(0, {own(steady(100)), own(steady(800), "lut")}, 30),
+        taking(1, {own(steady(400)), own(steady(100), "lut")}, 30)};
+    const Summary with_lookup = summarize(looked_up);
+    CHECK(with_lookup.gap_closed == 1);
+    CHECK(with_lookup.geomean == Approx(0.3));
+    CHECK(with_lookup.groups.front().to_single_best == Approx(0.5 - 1));
   }
 }
 
+TEST_CASE("Routes that take the single best everywhere differ from it by nothing", "[verify]") {
+  // However noisy: the same samples stand on both sides.
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> noise(0, 0.4);
+  const auto noisy = [&](double time) {
+    std::vector<double> times;
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      times.push_back(time * std::exp(noise(random)));
+    }
+    return times;
+  };
+  std::vector<CellTimes> cells;
+  for (int i = 0; i < 40; ++i) {
+    cells.push_back(taking(0, {own(noisy(100)), own(noisy(150), "lut")}, 20));
+  }
+  const Summary summary = summarize(cells);
+  REQUIRE(summary.single_best == "fused");
+  CHECK(summary.groups.front().to_single_best == 0);
+  CHECK_FALSE(summary.groups.front().worse_than_single_best);
+}
+
+TEST_CASE("Further rounds of the routed call and the best alternative all score", "[verify]") {
+  CellTimes cell = cell_of(steady(110), {own(steady(100)), own(steady(120), "lut")});
+  CHECK(score(cell).regret == Approx(0.1));
+  cell.more_routed = steady(130, 30);
+  cell.more_best = steady(100, 30);
+  CHECK(score(cell).regret == Approx(0.3)); // 30 rounds outweigh 6
+  CHECK(score(cell).best == 0);             // what is best stays as it was chosen
+  // An alternative that left early: further rounds don't move against each other.
+  cell.alternatives[0].times.resize(5);
+  CHECK(score(cell).regret == Approx(0.3));
+}
+
+TEST_CASE("A regret is settled when its interval is narrow or clear of all limits", "[verify]") {
+  const auto of = [](double estimate, double low, double high) {
+    CellScore score;
+    score.regret = estimate;
+    score.interval = {estimate, low, high};
+    return settled(score);
+  };
+  CHECK(of(0.01, -0.02, 0.03));       // narrow
+  CHECK(of(0.5, 0.3, 0.9));           // bad in any case
+  CHECK(of(-0.2, -0.35, -0.1));       // good in any case
+  CHECK_FALSE(of(0.1, -0.35, 0.43));  // says nothing
+  CHECK_FALSE(of(0.05, 0.03, 0.095)); // whether above 8 %
+  CHECK_FALSE(of(0, -1, HUGE_VAL));   // too few rounds
+}
+
 TEST_CASE("Without a gap there is nothing left to close", "[verify]") {
-  const std::vector<CellTimes> cells{cell_of(steady(102), {own(steady(100))})};
+  const std::vector<CellTimes> cells{taking(0, {own(steady(100))}, 2)};
   const Summary summary = summarize(cells);
   CHECK(summary.gap_closed == 1);
   CHECK(summary.single_best == "fused");
   CHECK(summary.geomean == Approx(0.02));
   // Ruined routes close nothing, though.
-  CHECK(summarize(std::vector{cell_of(steady(1800), {own(steady(100))})}).gap_closed < -100);
+  CHECK(summarize(std::vector{taking(1, {own(steady(100)), own(steady(1800), "lut")})}).gap_closed <
+        -100);
   // Nor where it is too small to be told from noise.
   const auto gap_closed = [](double lut) {
     const std::vector<CellTimes> apart{
-        cell_of(steady(102), {own(steady(100)), own(steady(200), "lut")}),
-        cell_of(steady(102), {own(steady(100)), own(steady(lut), "lut")})};
+        taking(2, {own(steady(100)), own(steady(200), "lut"), own(steady(102), "opencv")}),
+        taking(2, {own(steady(100)), own(steady(lut), "lut"), own(steady(102), "opencv")})};
     return summarize(apart).gap_closed;
   };
   CHECK(gap_closed(99.5) == 1);
@@ -218,21 +286,48 @@ TEST_CASE("A backend counts with the best of its candidates and threads", "[veri
   CHECK(summarize(cells).single_best == "fused");
 }
 
+TEST_CASE("A backend counts with one choice for all cells of a variant and dtype", "[verify]") {
+  // fused has two candidates, each best in one cell: whoever asks for fused takes one of them.
+  const auto named = [](const char *candidate, double time, int threads = 1) {
+    return ContenderTimes{candidate, "fused", threads, steady(time)};
+  };
+  std::vector<CellTimes> cells{
+      taking(0, {named("fused", 100), named("fused_fma", 150), own(steady(400), "lut")}),
+      taking(1, {named("fused", 200), named("fused_fma", 100), own(steady(400), "lut")})};
+  const Summary summary = summarize(cells);
+  CHECK(summary.single_best == "fused");
+  // fused_fma loses 1.5 in one cell, fused 2 in the other; the routes lose nothing.
+  CHECK(summary.gap_closed == Approx(1));
+  CHECK(summary.groups.front().to_single_best == Approx(std::sqrt(1 / 1.5) - 1));
+  // Another variant makes a choice of its own, and so does a larger thread budget.
+  cells[1].variant = "op/other";
+  CHECK(summarize(cells).groups[0].to_single_best == 0);
+  CHECK(summarize(cells).groups[1].to_single_best == 0);
+  cells[1].variant = cells[0].variant;
+  cells[1].alternatives.push_back(named("fused_fma", 90, 2));
+  cells[1].taken = 3;
+  cells[1].routed = steady(90);
+  CHECK(summarize(cells).groups[0].to_single_best == 0);
+}
+
 TEST_CASE("Groups worse than the single best are those beyond the tie band", "[verify]") {
   const auto group_is_worse = [](const std::vector<double> &routed) {
     std::vector<CellTimes> cells;
     for (const double time : routed) {
-      cells.push_back(cell_of(steady(time), {own(steady(100)), own(steady(150), "lut")}));
-      // Another group, in which all is well, keeps fused the single best.
-      cells.push_back(cell_of(steady(100), {own(steady(100))}, "op/other"));
+      cells.push_back(
+          taking(2, {own(steady(100)), own(steady(150), "lut"), own(steady(time), "opencv")}));
+      // Other groups, in which all is well, keep fused the single best.
+      cells.push_back(taking(0, {own(steady(100))}, 30, "op/other"));
+      cells.push_back(taking(0, {own(steady(100)), own(steady(500), "opencv")}, 0, "op/third"));
     }
     const Summary summary = summarize(cells);
-    REQUIRE(summary.groups.size() == 2);
+    REQUIRE(summary.groups.size() == 3);
+    REQUIRE(summary.single_best == "fused");
     CHECK(summary.groups[0].variant == "op/plain");
     CHECK(summary.groups[0].dtype == "u8");
     CHECK(summary.groups[0].cells == routed.size());
     CHECK_FALSE(summary.groups[1].worse_than_single_best);
-    CHECK(summary.groups[1].to_single_best == Approx(0).margin(1e-12));
+    CHECK(summary.groups[1].to_single_best == 0);
     return summary.groups[0].worse_than_single_best;
   };
   CHECK(group_is_worse({105, 104, 106, 105}));
@@ -327,6 +422,7 @@ TEST_CASE("Shapes that a reviewer names become points for one and for several th
     CHECK_THROWS_WITH(points_of(bad), Contains("HxWxC"));
   }
   CHECK_THROWS_WITH(points_of("3x3x3,7x8"), Catch::StartsWith("\"7x8\""));
+  CHECK_THROWS_WITH(points_of("3x3x3,7x8x1,3x3x3"), Catch::StartsWith("\"3x3x3\": is repeated"));
 }
 
 TEST_CASE("Any beginning of the order treats all groups alike, and in the end it has all cells",

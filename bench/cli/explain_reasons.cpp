@@ -34,6 +34,8 @@ std::string sentence_of(const RowFate &fate, int version_now) {
     return "its rows have times that are none";
   case RowUse::too_many_threads:
     return "its rows used more threads than their cells allow";
+  case RowUse::doubtful:
+    return "its cells are passed over: their limit is in doubt";
   default:
     return "its rows share no race with the newest of their cells";
   }
@@ -80,8 +82,8 @@ std::string sentence_of(Verdict verdict) {
 
 std::string_view word_of(RowUse use) {
   constexpr std::string_view kWords[] = {
-      "used",     "limit",      "not_built", "unsupported",      "other_version",
-      "rejected", "impossible", "timeless",  "too_many_threads", "superseded"};
+      "used",       "limit",    "not_built",        "unsupported", "other_version", "rejected",
+      "impossible", "timeless", "too_many_threads", "superseded",  "doubtful"};
   return kWords[static_cast<int>(use)];
 }
 

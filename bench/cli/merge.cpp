@@ -59,6 +59,13 @@ int run(const MergeRequest &request) {
     folders.insert(folders.begin(), request.out);
   }
   evidence::Profile merged = evidence::read_profile(folders.front());
+  // A profile in a folder of another name is one that no build reads.
+  const std::filesystem::path out = std::filesystem::absolute(request.out).lexically_normal();
+  const std::string folder = (out.has_filename() ? out : out.parent_path()).filename();
+  if (folder != merged.machine.profile) {
+    throw std::invalid_argument(fmt::format("OUT {}: the profile's folder must be named {}",
+                                            request.out, merged.machine.profile));
+  }
   std::size_t added = 0;
   std::vector<Conflict> conflicts;
   for (std::size_t i = 1; i < folders.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "bench/measure/campaign_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -24,6 +25,29 @@ std::vector<Step> matrix_steps(std::span<const Entry> entries, Mode mode,
   }
   return steps;
 }
+
+namespace {
+
+// Of steps [from, to), those of each dtype and parameter set count by themselves: none of them
+// loses all of its cells before another has lost one.
+void set_places(std::vector<Step> &steps, std::size_t from, std::size_t to) {
+  using Part = std::pair<std::string_view, std::string_view>;
+  const auto part = [&](std::size_t i) { return Part(steps[i].cell.dtype, steps[i].cell.params); };
+  std::map<Part, std::size_t> sizes;
+  for (std::size_t i = from; i < to; ++i) {
+    ++sizes[part(i)];
+  }
+  // Among those of equal standing the parts take turns, so that variants lose equally many.
+  std::map<Part, std::pair<std::size_t, double>> before; // cells, and the part's turn
+  for (std::size_t i = from; i < to; ++i) {
+    const double turn = static_cast<double>(before.size()) / static_cast<double>(sizes.size());
+    auto &[cells, own] = before.try_emplace(part(i), 0, turn).first->second;
+    steps[i].plan.place =
+        (static_cast<double>(cells++) + own) / static_cast<double>(sizes[part(i)]);
+  }
+}
+
+} // namespace
 
 std::vector<Step> shard_of(std::vector<Step> steps, Shard shard) {
   if (shard.count <= 1) {
@@ -62,9 +86,7 @@ void put_important_first(std::vector<Step> &steps) {
     while (to < steps.size() && group(steps[to]) == group(steps[from])) {
       ++to;
     }
-    for (std::size_t i = from; i < to; ++i) {
-      steps[i].plan.place = static_cast<double>(i - from) / static_cast<double>(to - from);
-    }
+    set_places(steps, from, to);
     from = to;
   }
 }

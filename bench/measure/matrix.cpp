@@ -30,54 +30,59 @@ constexpr MatrixPoint cached(std::int64_t h, std::int64_t w, CacheState cache, b
   return {{1, h, w, 3}, 3, contiguous, into, cache, Budgets::one, quick, detail};
 }
 
-constexpr MatrixPoint threaded(std::int64_t h, std::int64_t w, Budgets budgets, bool quick) {
-  return {{1, h, w, 3}, 3, contiguous, into, CacheState::hot, budgets, quick, arm};
+constexpr MatrixPoint threaded(std::int64_t h, std::int64_t w, std::int64_t c, Budgets budgets,
+                               bool quick) {
+  return {{1, h, w, c}, 3, contiguous, into, CacheState::hot, budgets, quick, arm};
 }
 
-// Heights and widths differ everywhere, so that a swap of the two cannot pass unseen.
+// Heights and widths differ everywhere, so that a swap of the two cannot pass unseen. Beside the
+// sizes that images are usually given stand ragged ones, whose rows fill no vector: what is fast on
+// multiples of 16 alone must not win, and callers crop.
 constexpr MatrixPoint kPoints[] = {
     // Quick mode
-    image(24, 32, 3, kQuick, base),
-    image(64, 80, 3, kQuick, base),
+    image(23, 31, 3, kQuick, base),
+    image(61, 83, 3, kQuick, base),
     image(128, 160, 3, kQuick, base),
     image(240, 320, 3, kQuick, base),
     image(480, 640, 3, kQuick, base),
-    image(64, 80, 1, kQuick, arm),
+    image(31, 43, 1, kQuick, arm),
+    threaded(480, 640, 3, Budgets::ends, kQuick),
+    image(127, 161, 3, kQuick, arm, rows),
     image(240, 320, 1, kQuick, arm),
-    image(240, 320, 4, kQuick, arm),
-    image(240, 320, 9, kQuick, detail),
-    image(128, 160, 3, kQuick, arm, rows),
+    threaded(128, 160, 3, Budgets::least, kQuick),
     image(480, 640, 1, kQuick, arm, plane),
-    image(128, 160, 3, kQuick, detail, reversed),
+    image(240, 320, 4, kQuick, arm),
     image(240, 320, 3, kQuick, arm, contiguous, fresh),
+    image(31, 43, 9, kQuick, detail),
+    image(127, 161, 3, kQuick, detail, planar),
+    image(240, 320, 9, kQuick, detail),
+    image(127, 161, 3, kQuick, detail, reversed),
     image(240, 320, 3, kQuick, detail, contiguous, in_place),
     cached(240, 320, CacheState::cold, kQuick),
     cached(240, 320, CacheState::chained, kQuick),
-    threaded(480, 640, Budgets::several, kQuick),
-    // The base's large sizes
+    // The base's other sizes
+    image(24, 32, 3, !kQuick, base),
+    image(64, 80, 3, !kQuick, base),
     image(768, 1024, 3, !kQuick, base),
     image(1080, 1920, 3, !kQuick, base),
     image(2160, 3840, 3, !kQuick, base),
     // Channels
     image(768, 1024, 1, !kQuick, arm),
-    image(768, 1024, 4, !kQuick, detail),
-    image(768, 1024, 9, !kQuick, detail),
+    image(31, 43, 4, !kQuick, detail),
     // A batch and a volume
     stack(4, 480, 640, 3),
     stack(64, 128, 160, 1),
     // Layouts
     image(480, 640, 3, !kQuick, arm, rows),
-    image(128, 160, 1, !kQuick, detail, plane),
+    image(127, 161, 1, !kQuick, detail, plane),
     image(480, 640, 3, !kQuick, detail, reversed),
     image(480, 640, 3, !kQuick, detail, planar),
     // Output modes
     image(1080, 1920, 3, !kQuick, arm, contiguous, fresh),
     image(480, 640, 1, !kQuick, detail, plane, in_place),
-    // Cache states
-    cached(1080, 1920, CacheState::cold, !kQuick),
-    cached(1080, 1920, CacheState::chained, !kQuick),
     // Threads
-    threaded(1080, 1920, Budgets::ends, !kQuick),
+    threaded(1080, 1920, 3, Budgets::ends, !kQuick),
+    threaded(768, 1024, 1, Budgets::least, !kQuick),
 };
 
 // A result of a few numbers has no buffer worth allocating.
@@ -143,6 +148,9 @@ std::vector<int> budgets_of(const MatrixPoint &point, std::span<const int> budge
   if (point.budgets == Budgets::ends && chosen.size() > 2) {
     chosen.erase(chosen.begin() + 1, chosen.end() - 1);
   }
+  if (point.budgets == Budgets::least && chosen.size() > 1) {
+    chosen.erase(chosen.begin() + 1, chosen.end());
+  }
   return chosen;
 }
 
@@ -168,7 +176,9 @@ std::span<const MatrixPoint> matrix_points() {
 
 std::vector<MatrixPoint> points_of(const VariantContract &contract,
                                    std::initializer_list<Use> uses) {
-  constexpr std::int64_t kWorthThreads = 1 << 16; // elements
+  // Elements. A problem this small may hold work for two threads, as where each element of a result
+  // takes a row and a column; whether it does is measured (MeasureOptions::split_from_ns).
+  constexpr std::int64_t kWorthThreads = 1 << 14;
   std::vector<MatrixPoint> points;
   for (const ShapeCase &shape : contract.shapes) {
     if (std::find(uses.begin(), uses.end(), shape.use) == uses.end()) {

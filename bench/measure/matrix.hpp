@@ -34,6 +34,7 @@ enum class Budgets : std::uint8_t {
   one,
   several, // every budget above 1
   ends,    // the smallest and the largest above 1
+  least,   // the smallest above 1
 };
 
 // One problem of the matrix, before a variant and a dtype are filled in.

@@ -66,6 +66,9 @@ public:
     outcome_.rounds = result.rounds;
     outcome_.complete = result.complete;
     note_times(result, alternatives);
+    if (outcome_.complete) {
+      run_further(alternatives);
+    }
     check_routed();
     outcome_.elapsed_ns = since_start();
     return std::move(outcome_);
@@ -187,15 +190,51 @@ private:
     // The routed call and the copy, which come last, stay in every round however slow they are.
     track.limits = options_.duplicates ? 2 : 1;
     track.start_round = [&](int round) { subject_.start_round(round); };
-    track.time_per_call = [&](std::size_t i) {
-      // Brings back what the previous contender replaced in the caches.
-      subject_.run_once(field_[i]);
-      return subject_.time(field_[i], iterations_) / static_cast<double>(iterations_);
-    };
+    track.time_per_call = [&](std::size_t i) { return timed(i); };
     return measure::race(track, rules);
   }
 
+  double timed(std::size_t i) {
+    // Brings back what the previous contender replaced in the caches.
+    subject_.run_once(field_[i]);
+    return subject_.time(field_[i], iterations_) / static_cast<double>(iterations_);
+  }
+
+  [[nodiscard]] bool stopped() const {
+    const measure::RaceRules &rules = options_.rules;
+    return (rules.stop != nullptr && rules.stop->load(std::memory_order_relaxed)) ||
+           options_.hooks.now() >= rules.deadline_ns;
+  }
+
+  // Rounds of the routed call and the best alternative alone, in turns first and second, until the
+  // regret is settled.
+  void run_further(std::size_t routed) {
+    constexpr int kBetweenLooks = 10;
+    const double began = since_start();
+    // Where time is short, fewer cells that are known are better than more that say nothing.
+    constexpr double kPart = 0.5;
+    const double most =
+        std::min(options_.further_ns, std::max(options_.cell_budget_ns - began, kPart * began));
+    CellTimes &times = outcome_.times;
+    const std::size_t best = best_alternative(times);
+    for (int round = 0; round < options_.most_further_rounds && !stopped(); ++round) {
+      if (round % kBetweenLooks == 0 && (settled(score(times)) || since_start() - began > most)) {
+        break;
+      }
+      subject_.start_round(outcome_.rounds + round);
+      const bool routed_first = round % 4 == 0 || round % 4 == 3;
+      const double first = timed(routed_first ? routed : best);
+      const double second = timed(routed_first ? best : routed);
+      if (first > 0 && second > 0) { // no time is none
+        times.more_routed.push_back(routed_first ? first : second);
+        times.more_best.push_back(routed_first ? second : first);
+      }
+    }
+    outcome_.further_ns = since_start() - began;
+  }
+
   void note_times(const measure::RaceResult &result, std::size_t alternatives) {
+    outcome_.times.taken = outcome_.routed_alternative;
     for (std::size_t i = 0; i < alternatives; ++i) {
       outcome_.times.alternatives.push_back({std::string(field_[i].candidate->id),
                                              std::string(field_[i].candidate->backend),

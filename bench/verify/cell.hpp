@@ -6,6 +6,7 @@
 
 #include "bench/measure/campaign.hpp"
 #include "bench/measure/gate.hpp"
+#include "bench/measure/measure.hpp"
 #include "bench/measure/race.hpp"
 #include "bench/measure/subject.hpp"
 #include "bench/verify/routing.hpp"
@@ -21,10 +22,13 @@ struct CellOptions {
   measure::RaceRules rules;
   double slice_ns = 100e3; // as in measure::MeasureOptions
   double clock_error_ns = 0;
-  // More than one thread is tried where one takes at least this long. Waking a thread takes longer
-  // than half of it, so that nothing faster is missed; and on a busy machine it can take
-  // milliseconds, in each of hundreds of calls.
-  double split_from_ns = 20e3;
+  // As in measure::MeasureOptions.
+  double split_from_ns = measure::kSplitFromNs;
+  // Where the regret is not settled (score.hpp) after the race, the routed call and the best
+  // alternative run further rounds, at most so many and for at most so long: times of problems
+  // that live in main memory scatter by half of themselves.
+  int most_further_rounds = 200;
+  double further_ns = 1e9;
   double cell_budget_ns = std::numeric_limits<double>::infinity();
   // A second copy of the alternative that the route takes competes as well. It is no alternative.
   bool duplicates = false;
@@ -46,7 +50,8 @@ struct CellOutcome {
   int rounds = 0;
   bool complete = false; // false: stopped too early to be scored
   double elapsed_ns = 0; // all of it
-  double race_ns = 0;    // of this, timed rounds
+  double race_ns = 0;    // of this, timed rounds of the race
+  double further_ns = 0; // of this, the rounds after it
 };
 
 // Races every built candidate that accepts the problem and passes the proof, with every number of

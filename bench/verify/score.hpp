@@ -41,11 +41,17 @@ struct CellTimes {
   std::string dtype;
   std::vector<double> routed; // as ContenderTimes::times
   std::vector<ContenderTimes> alternatives;
+  std::size_t taken = 0; // the alternative that the routed call executes
+  // Further rounds of two alone, the routed call and the alternative that is best on odd rounds:
+  // they were run after that choice, so that all of them score.
+  std::vector<double> more_routed{};
+  std::vector<double> more_best{};
 };
 
 struct CellScore {
   std::size_t best = 0; // index of the alternative that is best on odd rounds
-  // Routed time ÷ that alternative's on even rounds, minus 1: the median of the paired ratios.
+  // Routed time ÷ that alternative's on even and further rounds, minus 1: the median of the paired
+  // ratios.
   double regret = 0;
   evidence::Interval interval; // of the regret, 95 %
 };
@@ -54,6 +60,10 @@ struct CellScore {
 // Throws std::invalid_argument for a cell without alternatives, or where the routed call or every
 // alternative has fewer than two rounds.
 [[nodiscard]] std::size_t best_alternative(const CellTimes &cell);
+
+// Whether a cell's regret is known well enough: its interval is no wider than the tie band on
+// either side, or lies on one side of every limit that regrets are judged by.
+[[nodiscard]] bool settled(const CellScore &score);
 
 [[nodiscard]] CellScore score(const CellTimes &cell);
 
@@ -64,7 +74,8 @@ struct GroupScore {
   std::size_t cells = 0;
   double geomean = 0; // of the regret
   double max = 0;
-  // Routed time ÷ the single best backend's, geometric mean over the group's cells, minus 1.
+  // Time of the alternative that the route takes ÷ the single best backend's, geometric mean over
+  // the group's cells, minus 1.
   double to_single_best = 0;
   // to_single_best exceeds the tie band, and exceeds 0 by more than twice the standard error of
   // its mean log: neither ties that the policy decides otherwise nor one odd cell count.
@@ -77,13 +88,17 @@ struct Summary {
   double p95 = 0;     // linear interpolation between order statistics
   double max = 0;
   double over_10_percent = 0; // fraction of cells with a regret above 0.1
-  // (log single best − log routed) / (log single best − log virtual best), in means over the
-  // cells. 1 where single best and virtual best are less than kLeastGap apart and the routes lie
-  // within the tie band of the former; beyond it such a gap counts as kLeastGap wide.
+  // (log single best − log taken) / (log single best − log virtual best), in means over the cells.
+  // `taken` is the time of the alternative that the route takes, measured as single best and
+  // virtual best are: without the lookup, which a caller who always asks for one backend pays as
+  // well. So equal choices are equal, exactly. 1 where single best and virtual best are less than
+  // kLeastGap apart and the routes lie within the tie band of the former; beyond it such a gap
+  // counts as kLeastGap wide.
   double gap_closed = 1;
-  // The backend with the least geometric-mean time. In each cell it counts with the alternative
-  // of its own that is best on odd rounds; where it has none, with the floor's, and without one
-  // of these with the cell's slowest.
+  // The backend with the least geometric-mean time. Where it has several candidates or may use
+  // several threads, it counts with one choice for all cells of a variant, dtype and number of
+  // threads that could be granted, the best one. Where it has no alternative, it counts with the
+  // floor's, and without one of these with the cell's slowest.
   std::string single_best;
   std::vector<GroupScore> groups; // in the order of the cells
 };

@@ -135,6 +135,11 @@ std::vector<MatrixPoint> points_of(std::string_view shapes) {
     Extents shape{1, 1, 1, 1};
     std::copy_backward(extents.begin(), extents.end(), shape.end());
     const auto rank = static_cast<std::uint8_t>(extents.size());
+    if (std::any_of(points.begin(), points.end(), [&](const MatrixPoint &each) {
+          return each.shape == shape && each.rank == rank;
+        })) {
+      throw std::invalid_argument(fmt::format("\"{}\": is repeated", shapes.substr(0, comma)));
+    }
     points.push_back(point(rank, shape, contiguous, into, false));
     points.push_back(point(rank, shape, contiguous, into, true));
     more = comma != std::string_view::npos;

@@ -60,10 +60,11 @@ private:
     options.cell_budget_ns = turn.budget_ns;
     const measure::Entry &entry = entries_[turn.entry];
     CellOutcome outcome = verify_cell(entry, turn.cell, routing_, options, gate_);
-    const CellTime time{
-        outcome.elapsed_ns,
-        least_ns(outcome.elapsed_ns, outcome.race_ns, outcome.rounds, options.rules.least_rounds),
-        outcome.complete};
+    const CellTime time{outcome.elapsed_ns,
+                        outcome.further_ns + least_ns(outcome.elapsed_ns - outcome.further_ns,
+                                                      outcome.race_ns, outcome.rounds,
+                                                      options.rules.least_rounds),
+                        outcome.complete};
     if (!outcome.mismatch.empty()) {
       report_.notes.push_back(fmt::format("{} {}: the routed call is wrong: {}",
                                           entry.variant->name, turn.cell.key(), outcome.mismatch));

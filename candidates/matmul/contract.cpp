@@ -22,6 +22,7 @@ constexpr ShapeCase kShapes[] = {
     {{1, 240, 320, 160}, 3, Use::quick},
     {{1, 480, 640, 320}, 3, Use::quick},
     {{1, 24, 16, 32}, 3, Use::quick},
+    {{1, 45, 61, 31}, 3, Use::quick}, // ragged, as most are
     {{1, 64, 80, 48}, 3, Use::full},
     {{1, 1024, 1024, 1024}, 3, Use::full},
     {{8, 64, 96, 80}, 4, Use::full},

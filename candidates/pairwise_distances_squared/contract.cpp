@@ -16,7 +16,9 @@ constexpr ShapeCase kShapes[] = {
     {{1, 24, 3, 16}, 3, Use::quick},
     {{1, 48, 32, 64}, 3, Use::quick},
     {{1, 10000, 2, 10}, 3, Use::quick},
+    {{1, 61, 33, 83}, 3, Use::quick}, // ragged, as most are
     {{1, 500, 64, 300}, 3, Use::full},
+    {{1, 211, 31, 151}, 3, Use::full},
     {{1, 64, 512, 96}, 3, Use::full},
     {{1, 37, 5, 53}, 3, Use::unseen},
     {{1, 5000, 3, 7}, 3, Use::unseen},

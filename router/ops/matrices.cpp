@@ -178,7 +178,7 @@ Image pairwise_distances_squared(const ConstView &a, const ConstView &b, const O
   const Known *known = repeat.find_checked();
   if (known == nullptr) {
     check_pairwise(a, b, options);
-    validate::result(kPairwise, distances_shape(a, b), Dtype::f32);
+    validate::result(kPairwise, distances_shape(a, b), Dtype::f32, 3);
   }
   Image out(distances_shape(a, b), Dtype::f32);
   if (!again(known, a, b, out, params)) {
