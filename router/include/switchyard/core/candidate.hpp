@@ -113,8 +113,9 @@ struct Candidate {
   Split split = Split::none;
   Run *run = nullptr;        // nullptr: not in this build
   InputPart *part = nullptr; // of inputs for a band of output rows; nullptr: as `split` says
-  // The domain looks at shapes, strides, dtypes and flags, and whether all parameters are one number
-  // for all channels, as the variant says, but at nothing else: it judges all such calls alike.
+  // The domain looks at shapes, strides, dtypes and flags, and whether all parameters are one
+  // number for all channels, as the variant says, but at nothing else: it judges all such calls
+  // alike.
   bool domain_by_geometry = false;
 
   [[nodiscard]] bool built() const { return run != nullptr; }
