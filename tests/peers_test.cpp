@@ -200,7 +200,7 @@ void run_loop(const Call &call) {
   for_each_element(call, [](int level, auto) { return plus_one(level); });
 }
 
-void run_public(const Call &call) {
+void run_public(const Call &call, const Options &) {
   world_ns += 100'000;
   for_each_element(call, [](int level, auto) { return plus_one(level) - routed_error; });
 }

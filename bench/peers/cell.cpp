@@ -41,7 +41,7 @@ public:
         start_(options.hooks.now()),
         subject_(*entry.variant, *entry.contract,
                  measure::problem_of(*entry.variant, *entry.contract, cell), hooks_of(options)) {
-    routed_.bound = [this, run = routed.run] { run(subject_.call()); };
+    routed_.bound = [this, run = routed.run] { run(subject_.call(), kDefaultOptions); };
     known_ = &routed;
   }
 

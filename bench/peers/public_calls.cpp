@@ -33,79 +33,80 @@ std::vector<double> list(const Values &values) {
 
 // ---- pointwise ---------------------------------------------------------------------------------
 
-void run_add(const Call &call) {
-  add(*call.in[0], parameter(call.params_as<AddParams>().value), *call.out[0]);
+void run_add(const Call &call, const Options &options) {
+  add(*call.in[0], parameter(call.params_as<AddParams>().value), *call.out[0], options);
 }
 Numbers add_numbers(const Call &call) {
   return {list(call.params_as<AddParams>().value)};
 }
-void run_add_array(const Call &call) {
-  add(*call.in[0], ArrayOperand(*call.in[1]), *call.out[0]);
+void run_add_array(const Call &call, const Options &options) {
+  add(*call.in[0], ArrayOperand(*call.in[1]), *call.out[0], options);
 }
 
-void run_multiply(const Call &call) {
-  multiply(*call.in[0], parameter(call.params_as<MultiplyParams>().factor), *call.out[0]);
+void run_multiply(const Call &call, const Options &options) {
+  multiply(*call.in[0], parameter(call.params_as<MultiplyParams>().factor), *call.out[0], options);
 }
 Numbers multiply_numbers(const Call &call) {
   return {list(call.params_as<MultiplyParams>().factor)};
 }
-void run_multiply_array(const Call &call) {
-  multiply(*call.in[0], ArrayOperand(*call.in[1]), *call.out[0]);
+void run_multiply_array(const Call &call, const Options &options) {
+  multiply(*call.in[0], ArrayOperand(*call.in[1]), *call.out[0], options);
 }
 
-void run_multiply_add(const Call &call) {
+void run_multiply_add(const Call &call, const Options &options) {
   const auto &p = call.params_as<MultiplyAddParams>();
-  multiply_add(*call.in[0], parameter(p.factor), parameter(p.value), *call.out[0]);
+  multiply_add(*call.in[0], parameter(p.factor), parameter(p.value), *call.out[0], options);
 }
 Numbers multiply_add_numbers(const Call &call) {
   const auto &p = call.params_as<MultiplyAddParams>();
   return {list(p.factor), list(p.value)};
 }
-void run_multiply_add_array(const Call &call) {
-  multiply_add(*call.in[0], ArrayOperand(*call.in[1]), ArrayOperand(*call.in[2]), *call.out[0]);
+void run_multiply_add_array(const Call &call, const Options &options) {
+  multiply_add(*call.in[0], ArrayOperand(*call.in[1]), ArrayOperand(*call.in[2]), *call.out[0],
+               options);
 }
 
-void run_add_weighted(const Call &call) {
+void run_add_weighted(const Call &call, const Options &options) {
   const auto &p = call.params_as<AddWeightedParams>();
-  add_weighted(*call.in[0], p.weight_a, *call.in[1], p.weight_b, *call.out[0]);
+  add_weighted(*call.in[0], p.weight_a, *call.in[1], p.weight_b, *call.out[0], options);
 }
 Numbers add_weighted_numbers(const Call &call) {
   const auto &p = call.params_as<AddWeightedParams>();
   return {{p.weight_a}, {p.weight_b}};
 }
 
-void run_power(const Call &call) {
-  power(*call.in[0], parameter(call.params_as<PowerParams>().exponent), *call.out[0]);
+void run_power(const Call &call, const Options &options) {
+  power(*call.in[0], parameter(call.params_as<PowerParams>().exponent), *call.out[0], options);
 }
 Numbers power_numbers(const Call &call) {
   return {list(call.params_as<PowerParams>().exponent)};
 }
-void run_power_array(const Call &call) {
-  power(*call.in[0], ArrayOperand(*call.in[1]), *call.out[0]);
+void run_power_array(const Call &call, const Options &options) {
+  power(*call.in[0], ArrayOperand(*call.in[1]), *call.out[0], options);
 }
 
-void run_exp(const Call &call) {
-  exp(*call.in[0], *call.out[0]);
+void run_exp(const Call &call, const Options &options) {
+  exp(*call.in[0], *call.out[0], options);
 }
-void run_log(const Call &call) {
-  log(*call.in[0], *call.out[0]);
+void run_log(const Call &call, const Options &options) {
+  log(*call.in[0], *call.out[0], options);
 }
-void run_sqrt(const Call &call) {
-  sqrt(*call.in[0], *call.out[0]);
+void run_sqrt(const Call &call, const Options &options) {
+  sqrt(*call.in[0], *call.out[0], options);
 }
 
-void run_normalize(const Call &call) {
+void run_normalize(const Call &call, const Options &options) {
   const auto &p = call.params_as<NormalizeParams>();
-  normalize(*call.in[0], parameter(p.mean), parameter(p.scale), *call.out[0]);
+  normalize(*call.in[0], parameter(p.mean), parameter(p.scale), *call.out[0], options);
 }
 Numbers normalize_numbers(const Call &call) {
   const auto &p = call.params_as<NormalizeParams>();
   return {list(p.mean), list(p.scale)};
 }
 
-void run_clip(const Call &call) {
+void run_clip(const Call &call, const Options &options) {
   const auto &p = call.params_as<ClipParams>();
-  clip(*call.in[0], parameter(p.low), parameter(p.high), *call.out[0]);
+  clip(*call.in[0], parameter(p.low), parameter(p.high), *call.out[0], options);
 }
 Numbers clip_numbers(const Call &call) {
   const auto &p = call.params_as<ClipParams>();
@@ -114,20 +115,20 @@ Numbers clip_numbers(const Call &call) {
 
 // ---- conversions -------------------------------------------------------------------------------
 
-void run_to_float(const Call &call) {
-  to_float(*call.in[0], *call.out[0], call.params_as<ToFloatParams>().max_value);
+void run_to_float(const Call &call, const Options &options) {
+  to_float(*call.in[0], *call.out[0], call.params_as<ToFloatParams>().max_value, options);
 }
 Numbers to_float_numbers(const Call &call) {
   return {{call.params_as<ToFloatParams>().max_value}};
 }
-void run_from_float(const Call &call) {
-  from_float(*call.in[0], *call.out[0], call.params_as<FromFloatParams>().max_value);
+void run_from_float(const Call &call, const Options &options) {
+  from_float(*call.in[0], *call.out[0], call.params_as<FromFloatParams>().max_value, options);
 }
 Numbers from_float_numbers(const Call &call) {
   return {{call.params_as<FromFloatParams>().max_value}};
 }
-void run_lut(const Call &call) {
-  lut(*call.in[0], call.params_as<LutParams>().table, *call.out[0]);
+void run_lut(const Call &call, const Options &options) {
+  lut(*call.in[0], call.params_as<LutParams>().table, *call.out[0], options);
 }
 
 // ---- statistics --------------------------------------------------------------------------------
@@ -148,22 +149,22 @@ template <std::size_t kForm> Reduction reduction(const Call &call) {
   return keepdims(axes);
 }
 
-template <std::size_t kForm> void run_sum(const Call &call) {
-  reduce_sum(*call.in[0], *call.out[0], reduction<kForm>(call));
+template <std::size_t kForm> void run_sum(const Call &call, const Options &options) {
+  reduce_sum(*call.in[0], *call.out[0], reduction<kForm>(call), options);
 }
-template <std::size_t kForm> void run_mean(const Call &call) {
-  mean(*call.in[0], *call.out[0], reduction<kForm>(call));
+template <std::size_t kForm> void run_mean(const Call &call, const Options &options) {
+  mean(*call.in[0], *call.out[0], reduction<kForm>(call), options);
 }
-template <std::size_t kForm> void run_std(const Call &call) {
+template <std::size_t kForm> void run_std(const Call &call, const Options &options) {
   switchyard::std(*call.in[0], *call.out[0], reduction<kForm>(call),
-                  call.params_as<ReductionParams>().eps);
+                  call.params_as<ReductionParams>().eps, options);
 }
-template <std::size_t kForm> void run_mean_std(const Call &call) {
+template <std::size_t kForm> void run_mean_std(const Call &call, const Options &options) {
   mean_std(*call.in[0], *call.out[0], *call.out[1], reduction<kForm>(call),
-           call.params_as<ReductionParams>().eps);
+           call.params_as<ReductionParams>().eps, options);
 }
-template <std::size_t kForm> void run_min_max(const Call &call) {
-  min_max(*call.in[0], *call.out[0], *call.out[1], reduction<kForm>(call));
+template <std::size_t kForm> void run_min_max(const Call &call, const Options &options) {
+  min_max(*call.in[0], *call.out[0], *call.out[1], reduction<kForm>(call), options);
 }
 // The axes of X, H, W, C that are reduced, and eps.
 Numbers reduction_numbers(const Call &call) {
@@ -177,26 +178,26 @@ Numbers reduction_numbers(const Call &call) {
   return {axes, {p.eps}};
 }
 
-template <Normalization kMode> void run_per_image(const Call &call) {
+template <Normalization kMode> void run_per_image(const Call &call, const Options &options) {
   normalize_per_image(*call.in[0], kMode, *call.out[0],
-                      call.params_as<NormalizePerImageParams>().per_item);
+                      call.params_as<NormalizePerImageParams>().per_item, options);
 }
 
-template <Over kOver> void run_histogram(const Call &call) {
+template <Over kOver> void run_histogram(const Call &call, const Options &options) {
   if (call.in[1] != nullptr) {
-    histogram(*call.in[0], *call.in[1], kOver, *call.out[0]);
+    histogram(*call.in[0], *call.in[1], kOver, *call.out[0], options);
   } else {
-    histogram(*call.in[0], kOver, *call.out[0]);
+    histogram(*call.in[0], kOver, *call.out[0], options);
   }
 }
 
-void run_bincount(const Call &call) {
+void run_bincount(const Call &call, const Options &options) {
   const auto &p = call.params_as<BincountParams>();
   const auto ignored = p.ignores ? std::optional(p.ignored) : std::nullopt;
   if (call.in[1] != nullptr) {
-    bincount_weights(*call.in[0], *call.in[1], *call.out[0], ignored);
+    bincount_weights(*call.in[0], *call.in[1], *call.out[0], ignored, options);
   } else {
-    bincount(*call.in[0], *call.out[0], ignored);
+    bincount(*call.in[0], *call.out[0], ignored, options);
   }
 }
 Numbers bincount_numbers(const Call &call) {
@@ -205,23 +206,24 @@ Numbers bincount_numbers(const Call &call) {
 
 // ---- matrices and turns ------------------------------------------------------------------------
 
-void run_matmul(const Call &call) {
-  matmul(*call.in[0], *call.in[1], *call.out[0]);
+void run_matmul(const Call &call, const Options &options) {
+  matmul(*call.in[0], *call.in[1], *call.out[0], options);
 }
-void run_pairwise(const Call &call) {
-  pairwise_distances_squared(*call.in[0], *call.in[1], *call.out[0]);
+void run_pairwise(const Call &call, const Options &options) {
+  pairwise_distances_squared(*call.in[0], *call.in[1], *call.out[0], options);
 }
-void run_hflip(const Call &call) {
-  hflip(*call.in[0], *call.out[0]);
+void run_hflip(const Call &call, const Options &options) {
+  hflip(*call.in[0], *call.out[0], options);
 }
-void run_vflip(const Call &call) {
-  vflip(*call.in[0], *call.out[0]);
+void run_vflip(const Call &call, const Options &options) {
+  vflip(*call.in[0], *call.out[0], options);
 }
-void run_transpose(const Call &call) {
-  transpose(*call.in[0], *call.out[0]);
+void run_transpose(const Call &call, const Options &options) {
+  transpose(*call.in[0], *call.out[0], options);
 }
-void run_rot90(const Call &call) {
-  rot90(*call.in[0], call.params_as<candidates::Rot90Params>().quarter_turns, *call.out[0]);
+void run_rot90(const Call &call, const Options &options) {
+  rot90(*call.in[0], call.params_as<candidates::Rot90Params>().quarter_turns, *call.out[0],
+        options);
 }
 Numbers rot90_numbers(const Call &call) {
   return {{static_cast<double>(call.params_as<candidates::Rot90Params>().quarter_turns)}};

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "switchyard/core/candidate.hpp"
+#include "switchyard/options.hpp"
 
 namespace switchyard::peers {
 
-// Calls the op's public function, validation included, on the call's own views, with one thread.
-using PublicCall = void(const Call &call);
+// Calls the op's public function, validation included, on the call's own views.
+using PublicCall = void(const Call &call, const Options &options);
 
 // The numbers of a call, in the order of the op's arguments; values per channel are one list.
 using Numbers = std::vector<std::vector<double>>;

@@ -31,7 +31,7 @@ struct Routed : Candidate {
 
 int execute(const Candidate &candidate, const Call &call, int /*threads*/) {
   const bool twin = candidate.run != nullptr;
-  twin ? candidate.run(call) : static_cast<const Routed &>(candidate).call(call);
+  twin ? candidate.run(call) : static_cast<const Routed &>(candidate).call(call, kDefaultOptions);
   return 1;
 }
 
