@@ -57,7 +57,7 @@ public:
       for (const Variant &variant : op->variants) {
         handles_.emplace_back(variant.name);
         const peers::Public *known = peers::find_public(variant.name);
-        publics_.push_back(known == nullptr ? nullptr : known->run);
+        publics_.push_back(known == nullptr || known->judges_values ? nullptr : known->run);
       }
     }
   }
@@ -74,7 +74,8 @@ public:
     Options options;
     options.threads = budget;
     const auto at = static_cast<std::size_t>(variant);
-    // An allocating form takes memory of its own: where the call has brought it, the lookup runs.
+    // An allocating form takes memory of its own, which this call has brought, and a judgement of
+    // values is nothing that a route could save: there, the lookup alone runs.
     if (output != OutputMode::fresh && publics_[at] != nullptr) {
       publics_[at](call, options);
     } else {

@@ -109,7 +109,11 @@ bool applies(const MatrixPoint &point, const Variant &variant, const VariantCont
         contract.make_params(set, point.shape[kC], static_cast<int>(dtype_case), random);
     return has_image_result(contract, point.shape, params.get());
   };
-  return (point.output != in_place || (contract.in_place && same_type)) &&
+  // Operands of two dtypes multiply the cases of a variant; sizes and the main axes must do for
+  // them.
+  const bool mixed = contract.inputs > 1 && dtype.in[0] != dtype.in[1];
+  return (point.priority != detail || !mixed) &&
+         (point.output != in_place || (contract.in_place && same_type)) &&
          (point.output != fresh || has_result()) &&
          (point.budgets == Budgets::one || can_split(variant));
 }

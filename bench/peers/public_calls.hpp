@@ -20,6 +20,9 @@ struct Public {
   std::string_view variant;
   PublicCall *run = nullptr;
   Numbers (*numbers)(const Call &call) = nullptr; // nullptr: it has none
+  // Whether validation reads the values of whole arrays, as that of labels does. Whoever calls a
+  // candidate must have done the same.
+  bool judges_values = false;
 };
 
 // nullptr: the variant has no public function here.
