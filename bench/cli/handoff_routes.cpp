@@ -17,7 +17,6 @@
 namespace switchyard::cli {
 namespace {
 
-using tablegen::Alternative;
 using tablegen::LanePair;
 
 // The cell on the other side; nullptr without a baseline, or where that did not measure it.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 
 #include "candidates/common/built.hpp"
 #include "candidates/common/domain.hpp"
@@ -46,7 +47,7 @@ consteval std::array<Candidate, kLeft> computing(const std::array<Candidate, kAl
       ++count;
     }
   }
-  return count == kLeft ? left : throw count;
+  return count == kLeft ? left : throw std::logic_error("fewer rows compute anything");
 }
 
 // Exactness of every adapter by dtype case.

@@ -144,16 +144,15 @@ HWY_INLINE void MapRest(const uint8_t *in, uint8_t *out, size_t n, const Map &ma
     return;
   }
   HWY_ALIGN uint8_t buffer[hn::MaxLanes(DMap())] = {};
-  CopyFew(buffer, in, n);
+  const size_t few = HWY_MIN(n, sizeof(buffer)); // a compiler that can't see it warns
+  CopyFew(buffer, in, few);
   hn::Store(map(hn::Load(DMap(), buffer)), DMap(), buffer);
-  CopyFew(out, buffer, n);
+  CopyFew(out, buffer, few);
 }
 
-// The last vector of a run overlaps the one before. It is computed before anything is stored, since
-// `out` may be `in`.
-
 // Coefficients of `period` channels that come back after kCycle vectors, `kUnroll` times as many at
-// once.
+// once. The last vector of a run overlaps the one before. It is computed before anything is stored,
+// since `out` may be `in`.
 template <class Map, size_t kCycle, size_t kUnroll, class Source>
 HWY_INLINE void MapCycle(const uint8_t *in, uint8_t *out, size_t n, const Source &source, int bits,
                          size_t period) {
