@@ -663,9 +663,9 @@ TEST_CASE("The roofline has every image op, dtype and level in the documented fo
 TEST_CASE("A slower routed call lowers its fraction by as much", "[roofline]") {
   // The same op twice: as it is, and called four times over.
   static const Public *const kFlip = find_public("vflip");
-  static constexpr auto kFourTimes = [](const Call &call) {
+  static constexpr auto kFourTimes = [](const Call &call, const Options &options) {
     for (int i = 0; i < 4; ++i) {
-      kFlip->run(call);
+      kFlip->run(call, options);
     }
   };
   static const Public kSlow{"vflip", kFourTimes};
