@@ -151,8 +151,8 @@ TEST_CASE("An error names op, argument, given and accepted, and writes nothing")
   fails([&] { multiply_add(negative, 1, 0, result); }, "image", "shape 4x-5x3", "extents ≥ 0");
   View huge = image;
   huge.shape = {1, std::int64_t{1} << 40, std::int64_t{1} << 40, 3};
-  fails([&] { multiply_add(huge, 1, 0, result); }, "image", "shape 1099511627776x1099511627776x3 of u8",
-        "a size that fits 63 bits");
+  fails([&] { multiply_add(huge, 1, 0, result); }, "image",
+        "shape 1099511627776x1099511627776x3 of u8", "a size that fits 63 bits");
   View nowhere = image;
   nowhere.data = nullptr;
   fails([&] { multiply_add(nowhere, 1, 0, result); }, "image", "no address",
