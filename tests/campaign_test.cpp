@@ -636,6 +636,19 @@ TEST_CASE("Profiles of shards merge into what one campaign would have measured")
 // ---------------------------------------------------------------------------------------------
 // Budgets
 
+// Which steps of a second each a budget keeps before the first.
+std::vector<bool> kept_within(double seconds, const std::vector<Step> &steps) {
+  Budget budget(seconds);
+  for (int i = 0; i < 10000; ++i) {
+    budget.record(1, 1, 1);
+  }
+  std::vector<PlannedCell> plans;
+  for (const Step &step : steps) {
+    plans.push_back(step.plan);
+  }
+  return budget.fit(plans, 0);
+}
+
 TEST_CASE("A budget gives up the same part of every variant") {
   std::vector<Step> steps;
   for (std::size_t entry = 0; entry < 3; ++entry) {
@@ -649,15 +662,7 @@ TEST_CASE("A budget gives up the same part of every variant") {
   put_important_first(steps);
   CHECK(steps.front().plan.priority == Priority::base);
   CHECK(steps.back().plan.priority == Priority::detail);
-  Budget budget(45); // of 60 steps of a second each; 30 of them are details
-  for (int i = 0; i < 10000; ++i) {
-    budget.record(1, 1, 1);
-  }
-  std::vector<PlannedCell> plans;
-  for (const Step &step : steps) {
-    plans.push_back(step.plan);
-  }
-  const std::vector<bool> kept = budget.fit(plans, 0);
+  const std::vector<bool> kept = kept_within(45, steps); // of 60; 30 of them are details
   std::map<std::size_t, int> details;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].plan.priority == Priority::base) {
@@ -682,15 +687,7 @@ TEST_CASE("A budget gives up the same part of every dtype of a variant") {
     }
   }
   put_important_first(steps);
-  Budget budget(12); // of 24 steps of a second each
-  for (int i = 0; i < 10000; ++i) {
-    budget.record(1, 1, 1);
-  }
-  std::vector<PlannedCell> plans;
-  for (const Step &step : steps) {
-    plans.push_back(step.plan);
-  }
-  const std::vector<bool> kept = budget.fit(plans, 0);
+  const std::vector<bool> kept = kept_within(12, steps); // of 24
   for (std::size_t i = 0; i < steps.size(); ++i) {
     CAPTURE(steps[i].cell.dtype, i % 8);
     CHECK(kept[i] == (i % 8 < 4));

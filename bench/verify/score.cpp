@@ -30,6 +30,11 @@ evidence::Interval scored_ratio(std::span<const double> a, std::span<const doubl
   return evidence::paired_ratio(every_second(a, 0), every_second(b, 0));
 }
 
+// The times that the routed alternative has by itself.
+const ContenderTimes &taken_by(const CellTimes &cell) {
+  return cell.alternatives[std::min(cell.taken, cell.alternatives.size() - 1)];
+}
+
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 // The best on odd rounds among the alternatives that `accept` lets through, or kNone. Times of
@@ -268,9 +273,8 @@ std::vector<GroupScore> groups_of(std::span<const CellTimes> cells,
     }
     const std::size_t single = entries.in(cell, scores[i].best);
     group->regrets.push_back(std::log1p(scores[i].regret));
-    const auto taken = std::min(cell.taken, cell.alternatives.size() - 1);
     group->to_single_best.push_back(
-        log_ratio(cell.alternatives[taken].times, cell.alternatives[single].times));
+        log_ratio(taken_by(cell).times, cell.alternatives[single].times));
   }
   std::vector<GroupScore> result;
   result.reserve(groups.size());
@@ -328,9 +332,8 @@ Summary summarize(std::span<const CellTimes> cells) {
   summary.max = *std::max_element(regrets.begin(), regrets.end());
   std::vector<double> taken; // logs of its time ÷ the virtual best's
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto &all = cells[i].alternatives;
-    taken.push_back(
-        log_ratio(all[std::min(cells[i].taken, all.size() - 1)].times, all[scores[i].best].times));
+    const ContenderTimes &best = cells[i].alternatives[scores[i].best];
+    taken.push_back(log_ratio(taken_by(cells[i]).times, best.times));
   }
   const SingleBest single = find_single_best(cells, scores);
   summary.single_best = single.backend;

@@ -62,8 +62,9 @@ constexpr std::int64_t kMaxGathered = 1024; // channels, so that their offsets f
 
 // One table, where it lies.
 void run_entries(const Call &call, const ConstView &table) {
+  using namespace kernels;
   const auto *entries = static_cast<const std::uint8_t *>(table.data);
-  const auto kernel = HWY_DYNAMIC_DISPATCH(kernels::LutEntries);
+  const auto kernel = HWY_DYNAMIC_DISPATCH(LutEntries);
   Runs<std::uint8_t, std::uint8_t>({call.in[0], call.out[0]})(
       [&](const std::uint8_t *in, std::uint8_t *out, std::int64_t n, RunChannels) {
         kernel(in, out, static_cast<std::size_t>(n), entries);

@@ -92,7 +92,7 @@ void copy_rows(const Plane &plane) {
   const std::int64_t row = plane.columns * plane.bytes;
   const bool joined = plane.in_row == row && plane.out_row == row;
   if (!joined && row <= kLongestShortRow) {
-    HWY_DYNAMIC_DISPATCH(kernels::CopyPixelRows)
+    HWY_DYNAMIC_DISPATCH(CopyPixelRows)
     (bytes_of(plane.in), plane.in_row, bytes_of(plane.out), plane.out_row,
      static_cast<std::size_t>(plane.rows), static_cast<std::size_t>(row));
     return;
