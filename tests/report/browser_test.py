@@ -235,7 +235,8 @@ def plant(profile, folder):
     variant = json.loads((profile / "hflip.json").read_text(encoding="utf-8"))
     row = next(each for each in variant["rows"] if each["candidate"] == "fused")
     kept = ("candidate", "version", "threads", "context")
-    variant["rows"].append({"cell": row["cell"].replace("24x32x3", "25x32x3"), "status": "rejected",
+    dtype, _, rest = row["cell"].split(" ", 2)
+    variant["rows"].append({"cell": f"{dtype} 25x32x3 {rest}", "status": "rejected",  # of no matrix
                             "mismatch": HOSTILE, **{key: row[key] for key in kept}})
     (folder / "hflip.json").write_text(json.dumps(variant), encoding="utf-8")
 
